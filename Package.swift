@@ -22,6 +22,7 @@ let package = Package(
     .executable(name: "attache-queue", targets: ["attache-queue"]),
     .executable(name: "attache-rehearse", targets: ["attache-rehearse"]),
     .library(name: "Attache", targets: ["Attache"]),
+    .library(name: "AttachePostgreSQL", targets: ["AttachePostgreSQL"]),
     .library(name: "AttacheQueue", targets: ["AttacheQueue"]),
     .library(name: "AttacheSenders", targets: ["AttacheSenders"]),
     .library(name: "AttacheTesting", targets: ["AttacheTesting"]),
@@ -57,6 +58,7 @@ let package = Package(
     .systemLibrary(name: "CLinux"),
     .target(name: "CDialects"),
     .target(name: "CPage"),
+    .target(name: "CPQ", linkerSettings: [.linkedLibrary("dl")]),
     .target(name: "CSimdJSON", linkerSettings: [.linkedLibrary("simdjson")]),
     .target(
       name: "Attache",
@@ -83,6 +85,7 @@ let package = Package(
         .product(name: "GRDBSQLite", package: "GRDB.swift"),
       ],
       swiftSettings: strict),
+    .target(name: "AttachePostgreSQL", dependencies: ["Attache", "AttacheQueue", "CPQ"], swiftSettings: strict),
     .target(
       name: "AttacheSenders",
       dependencies: [
@@ -137,7 +140,7 @@ let package = Package(
     .executableTarget(
       name: "attache-queue",
       dependencies: [
-        "Attache", "AttacheArguments", "AttacheInspection", "AttacheQueue", "AttacheSenders",
+        "Attache", "AttacheArguments", "AttacheInspection", "AttachePostgreSQL", "AttacheQueue", "AttacheSenders",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "FlyingFox", package: "FlyingFox"),
         .product(name: "Logging", package: "swift-log"),
@@ -158,7 +161,7 @@ let package = Package(
     .testTarget(
       name: "AttacheQueueTests",
       dependencies: [
-        "Attache", "AttacheQueue", "AttacheTesting", "Tripwire",
+        "Attache", "AttachePostgreSQL", "AttacheQueue", "AttacheTesting", "Tripwire",
         .product(name: "GRDB", package: "GRDB.swift"),
       ],
       swiftSettings: tests),

@@ -1,6 +1,8 @@
 import ArgumentParser
 import Attache
 import AttacheArguments
+import AttachePostgreSQL
+import AttacheQueue
 
 /// The executable `attache-queue`: the subcommands of `attache` that use a queue.
 @main
@@ -14,6 +16,7 @@ struct QueueTool: ParsableCommand {
   static func main() {
     StandardDescriptors.prepare()
     ProcessSQLite.leaveOutLocks()
+    QueueLocation.register(PostgreSQLAddress.self)
     main(nil)
   }
 }

@@ -115,9 +115,9 @@ public struct PayloadEvent: Hashable, Sendable {
   public var text: String
 
   /// The number of attempts that are stored for each stage of a payload: the last ones.
-  static let limit = 32
+  package static let limit = 32
   /// The maximum length of a stored text, in bytes.
-  static let textLimit = 300
+  package static let textLimit = 300
 
   /// Creates an event from all of its properties.
   public init(stage: Stage, attempt: Int, moment: Duration, text: String) {

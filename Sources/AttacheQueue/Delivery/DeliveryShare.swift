@@ -8,7 +8,7 @@ public enum DeliveryShare: Sendable {
   case reader
 
   /// The error message when another process holds a share that conflicts with this one.
-  var conflict: String {
+  package var conflict: String {
     switch self {
     case .amongDeliverers:
       "`results --unread` or `deliver --ordered` is using this queue exclusively; end it first"

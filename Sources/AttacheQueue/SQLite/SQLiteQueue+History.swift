@@ -33,7 +33,7 @@ extension Database {
 
 extension PayloadEvent {
   /// Returns the text, limited to the stored length.
-  static func bounded(_ text: String) -> String {
+  package static func bounded(_ text: String) -> String {
     text.utf8.count <= textLimit ? text : String(decoding: text.utf8.prefix(textLimit), as: UTF8.self)
   }
 }

@@ -7,14 +7,12 @@ import Testing
 enum QueueBackend: String, CaseIterable, CustomTestStringConvertible {
   case sqlite
   case folder
+  case postgreSQL
 
   var testDescription: String { rawValue }
 
   fileprivate func location(in folder: String) -> QueueLocation {
-    switch self {
-    case .sqlite: .sqlite(path: folder + "/queue")
-    case .folder: .folder(path: folder + "/queue")
-    }
+    self == .folder ? .folder(path: folder + "/queue") : .sqlite(path: folder + "/queue")
   }
 }
 
@@ -27,11 +25,17 @@ final class TestQueue: Sendable {
   init(_ backend: QueueBackend) throws {
     folder = FileManager.default.temporaryDirectory.path + "/attache-queue-\(UUID().uuidString)"
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-    location = backend.location(in: folder)
+    server = backend == .postgreSQL ? try TestServerQueue() : nil
+    location = server.map { QueueLocation($0.address) } ?? backend.location(in: folder)
   }
+
+  private let server: TestServerQueue?
 
   /// The path of the queue's file or folder; empty for a queue on a server.
   var path: String { location.address.path ?? "" }
+
+  /// What identifies the queue in messages.
+  var name: String { location.address.path ?? location.description }
 
   deinit {
     try? FileManager.default.removeItem(atPath: folder)
@@ -39,7 +43,8 @@ final class TestQueue: Sendable {
 
   /// Opens the queue as another worker.
   func open(creates: Bool = true, notice: @escaping @Sendable (String) -> Void = { _ in }) throws -> any PayloadQueue {
-    try location.open(creates: creates, sync: .off, clock: clock, notice: notice)
+    if let server { return try server.open(creates: creates, clock: clock) }
+    return try location.open(creates: creates, sync: .off, clock: clock, notice: notice)
   }
 
   /// Opens the queue and adds payloads.

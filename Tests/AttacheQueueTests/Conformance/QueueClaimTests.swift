@@ -26,7 +26,7 @@ import Testing
     #expect {
       _ = try test.open(creates: false)
     } throws: { error in
-      if case .unavailable(let text)? = error as? QueueError { text.contains(test.path) } else { false }
+      if case .unavailable(let text)? = error as? QueueError { text.contains(test.name) } else { false }
     }
     try test.open().close()
     try test.open(creates: false).close()

@@ -1,0 +1,167 @@
+public import AttacheQueue
+internal import CPQ
+
+/// The address of a queue in a PostgreSQL database:
+/// `postgresql://[USER@]HOST[:PORT][,HOST…]/DATABASE[?queue=NAME&OPTION=VALUE…]`.
+///
+/// It is libpq's URI. `queue` is attache's own: several queues may share a database. libpq's
+/// environment variables are ignored.
+///
+/// Source: https://www.postgresql.org/docs/15/libpq-connect.html#LIBPQ-CONNSTRING
+public struct PostgreSQLAddress: QueueAddress {
+  /// The servers, in the order to try.
+  let servers: [ServerAddress]
+  /// The schema of the queue's tables.
+  let schema: String
+  public let description: String
+
+  public static let schemes = ["postgresql", "postgres"]
+
+  /// The longest name of a queue, so that the name of its schema fits PostgreSQL's 63 bytes.
+  private static let maximumName = 40
+
+  /// Parses an address.
+  ///
+  /// - Throws: ``QueueAddressError`` with a sentence that says what is wrong.
+  public init(parsing text: String) throws(QueueAddressError) {
+    guard !text.utf8.contains(0) else { throw QueueAddressError("the address of a queue cannot contain a NUL byte") }
+    let parts = URIParts(text)
+    guard !parts.hasPassword else {
+      throw QueueAddressError(
+        "the address of a queue must not contain a password, because other users can see it; put it into ~/.pgpass, or name a file with passfile=FILE"
+      )
+    }
+    let name = parts.queue ?? "main"
+    guard 1...Self.maximumName ~= name.utf8.count, name.utf8.allSatisfy(Self.isOfName) else {
+      throw QueueAddressError("queue=\(name): the name of a queue has 1 to \(Self.maximumName) of the characters a-z, 0-9 and _")
+    }
+    schema = "attache_\(name)"
+    guard cpq_load() else {
+      throw QueueAddressError(
+        "a PostgreSQL queue needs libpq, which cannot be loaded (\(unsafe String(cString: cpq_error()))); on Debian, install libpq5")
+    }
+    var keywords = try Self.keywords(of: parts.rest)
+    guard let database = keywords.removeValue(forKey: "dbname"), !database.isEmpty else {
+      throw QueueAddressError("the address of a queue names its database, as in postgresql://HOST/DATABASE")
+    }
+    let hosts = Self.list(keywords.removeValue(forKey: "host") ?? "")
+    let addresses = keywords.removeValue(forKey: "hostaddr").map(Self.list)
+    let ports = Self.list(keywords.removeValue(forKey: "port") ?? ServerAddress.usualPort)
+    let count = max(hosts.count, addresses?.count ?? 0)
+    guard ports.count == 1 || ports.count == count, addresses == nil || addresses?.count == count, hosts.count == count || hosts == [""] else {
+      throw QueueAddressError("the address of a queue has \(count) hosts and \(ports.count) ports; give one port for all, or one for each")
+    }
+    servers = (0..<count).map { index in
+      let port = ports[ports.count == 1 ? 0 : index]
+      return ServerAddress(
+        host: hosts.count == 1 ? hosts[0] : hosts[index], address: addresses?[index], port: port.isEmpty ? ServerAddress.usualPort : port,
+        database: database, keywords: keywords, schema: "attache_\(name)")
+    }
+    let user = keywords["user"].map { "\($0)@" } ?? ""
+    let places = servers.map { $0.port == ServerAddress.usualPort ? $0.host : "\($0.host):\($0.port)" }.joined(separator: ",")
+    description = "postgresql://\(user)\(places)/\(database)" + (parts.queue.map { "?queue=\($0)" } ?? "")
+  }
+
+  public static let form = "postgresql://HOST/DATABASE"
+
+  public var isOfOneMachine: Bool { false }
+
+  public func open(_ opening: QueueOpening) throws(QueueError) -> any PayloadQueue {
+    try PostgreSQLQueue(self, opening)
+  }
+
+  public func remove() throws(QueueError) {
+    try PostgreSQLQueue.remove(self)
+  }
+
+  /// Whether another machine may use the queue: whether any server is neither on the loopback
+  /// interface nor behind a socket.
+  public var isReachableFromOtherMachines: Bool { servers.contains { !ServerAddress.isOnThisMachine($0.host) } }
+
+  private static func isOfName(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"): true
+    default: false
+    }
+  }
+
+  private static func list(_ text: String) -> [String] {
+    text.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
+  }
+
+  /// Returns libpq's keywords of a URI.
+  private static func keywords(of uri: String) throws(QueueAddressError) -> [String: String] {
+    var message: UnsafeMutablePointer<CChar>?
+    guard let options = unsafe PQconninfoParse(uri, &message) else {
+      let text = unsafe message.map { unsafe String(cString: $0) } ?? "not enough memory"
+      unsafe PQfreemem(message)
+      throw QueueAddressError("the address of the queue is wrong: \(text.trimmed)")
+    }
+    defer { unsafe PQconninfoFree(options) }
+    var keywords: [String: String] = [:]
+    var option = unsafe options
+    while let keyword = unsafe option.pointee.keyword {
+      if let value = unsafe option.pointee.val { unsafe keywords[String(cString: keyword)] = unsafe String(cString: value) }
+      unsafe option += 1
+    }
+    return keywords
+  }
+}
+
+/// The parts of a URI that libpq does not know or attache does not accept.
+private struct URIParts {
+  /// The URI without the name of the queue.
+  let rest: String
+  let queue: String?
+  let hasPassword: Bool
+
+  init(_ text: String) {
+    let question = text.utf8.firstIndex(of: UInt8(ascii: "?")) ?? text.endIndex
+    let (head, query) = (text[..<question], text[question...].dropFirst())
+    var (others, queue, hasPassword) = ([Substring](), nil as String?, Self.hasPassword(head))
+    for item in query.utf8.split(separator: UInt8(ascii: "&"), omittingEmptySubsequences: false).compactMap(Substring.init) {
+      let equals = item.utf8.firstIndex(of: UInt8(ascii: "=")) ?? item.endIndex
+      switch Self.decoded(item[..<equals]) {
+      case "queue": queue = Self.decoded(item[equals...].dropFirst())
+      case let name:
+        if ["password", "sslpassword"].contains(name) { hasPassword = true }
+        others.append(item)
+      }
+    }
+    let options = others.joined(separator: "&")
+    rest = String(head) + (options.isEmpty ? "" : "?" + options)
+    (self.queue, self.hasPassword) = (queue, hasPassword)
+  }
+
+  /// Whether the user's name is followed by a password: a colon before the last `@` of the
+  /// authority.
+  private static func hasPassword(_ head: Substring) -> Bool {
+    guard let slashes = head.range(of: "://") else { return false }
+    let authority = head[slashes.upperBound...].prefix { $0 != "/" }
+    guard let at = authority.lastIndex(of: "@") else { return false }
+    return authority[..<at].contains(":")
+  }
+
+  /// Decodes `%XX`.
+  private static func decoded(_ text: Substring) -> String {
+    var (bytes, rest) = ([UInt8](), Array(text.utf8)[...])
+    while let byte = rest.popFirst() {
+      if byte == UInt8(ascii: "%"), rest.count >= 2, let value = UInt8(String(decoding: rest.prefix(2), as: UTF8.self), radix: 16) {
+        bytes.append(value)
+        rest = rest.dropFirst(2)
+      } else {
+        bytes.append(byte)
+      }
+    }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+}
+
+extension Substring {
+  /// The first occurrence of a text.
+  fileprivate func range(of text: String) -> Range<Index>? {
+    indices.lazy.compactMap { start in
+      self[start...].hasPrefix(text) ? start..<self.index(start, offsetBy: text.count) : nil
+    }.first
+  }
+}

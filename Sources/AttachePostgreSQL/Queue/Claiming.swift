@@ -1,0 +1,146 @@
+internal import Attache
+internal import AttacheQueue
+
+/// The statements that lease rows of a table.
+struct Claiming: Sendable {
+  private let table: LeaseTable
+  private let ready: Statement
+  private let suspect: Statement
+  private let former: Statement
+  private let standing: Statement
+
+  static let work = Claiming(
+    .work, select: "w.attempts, w.deaths, w.deaths_alone, p.expires_at, CASE WHEN w.bytes <= \(Lease.maximumLine) THEN p.line END AS line",
+    joins: "payload p", condition: "p.id = w.id", counted: ["ready": "-count(*)", "leased": "count(*)"])
+  static let result = Claiming(
+    .result,
+    select: "w.attempts, w.deaths, w.deaths_alone, p.expires_at, coalesce(o.line, p.line) AS line, w.outcome, w.reason, w.finished_at",
+    joins: "payload p, output o", condition: "p.id = w.id AND o.id = w.id", counted: [:])
+
+  private init(_ table: LeaseTable, select: String, joins: String, condition: String, counted: [String: String]) {
+    self.table = table
+    let (name, order) = (table.rawValue, table.order)
+    let columns = "id, rank, fence, bytes, attempts, deaths, deaths_alone, expires_at, line" + (table == .result ? ", outcome, reason, finished_at" : "")
+    let returned = "w.id, w.rank, w.fence, w.bytes, \(select)"
+    let moment = table == .result ? "finished_at" : "$6::bigint"
+    let position = table == .result ? "(rank, finished_at, id)" : "(rank, id)"
+    let floor = table == .result ? "($5::bigint, $6::bigint, $7::bigint)" : "($5::bigint, $7::bigint)"
+    // Lines that are too long are not handed out, and take no room.
+    let room = table == .work ? "CASE WHEN bytes <= \(Lease.maximumLine) THEN bytes ELSE 0 END" : "bytes"
+    let counting = counted.isEmpty ? "" : "counted AS (\(Tally.add("$3::bigint", .claims, counted, from: "taken"))),\n  "
+    func claim(_ label: StaticString, state: Int) -> Statement {
+      Statement(
+        label,
+        """
+        WITH before AS MATERIALIZED (
+            SELECT ctid AS place, id, rank, bytes, \(moment) AS finished_at FROM \(name) WHERE state = \(state) AND rank < $5::bigint
+            ORDER BY \(order) LIMIT $1::bigint + 1 FOR UPDATE SKIP LOCKED),
+          behind AS MATERIALIZED (
+            SELECT ctid AS place, id, rank, bytes, \(moment) AS finished_at FROM \(name) WHERE state = \(state) AND \(position) > \(floor)
+            ORDER BY \(order) LIMIT $1::bigint + 1 - (SELECT count(*) FROM before) FOR UPDATE SKIP LOCKED),
+          picked AS MATERIALIZED (
+            SELECT place, row_number() OVER (ORDER BY \(order)) AS number, sum(\(room)) OVER (ORDER BY \(order)) AS total
+            FROM (SELECT * FROM before UNION ALL SELECT * FROM behind) AS both_parts),
+          fenced AS MATERIALIZED (SELECT nextval('fence') AS fence WHERE EXISTS (SELECT 1 FROM picked)),
+          taken AS (
+            UPDATE \(name) w SET state = 3, worker = $3::bigint, fence = (SELECT fence FROM fenced), alone = \(state == 1),
+              until = coalesce($8::bigint, clock_us()) + $4::bigint
+            FROM \(joins)
+            WHERE w.ctid = ANY (ARRAY(SELECT place FROM picked WHERE number <= $1::bigint AND (total <= $2::bigint OR number = 1))) AND \(condition)
+            RETURNING \(returned)),
+          \(counting)numbered AS (
+            INSERT INTO tally (worker, part, ready, waiting, leased, done, dead, unread, call, fence)
+            SELECT $3::bigint, \(TallyPart.numbering(of: table)), 0, 0, 0, 0, 0, 0, $9::bigint, fence FROM fenced
+            ON CONFLICT (worker, part) DO UPDATE SET call = excluded.call, fence = excluded.fence)
+        SELECT (SELECT count(*) FROM picked), \(columns) FROM taken ORDER BY \(order)
+        """)
+    }
+    ready = claim(table == .work ? "claim_work" : "claim_result", state: 0)
+    suspect = claim(table == .work ? "claim_suspect" : "claim_suspect_result", state: 1)
+    former = Statement(
+      table == .work ? "former_work" : "former_result",
+      """
+      SELECT 0, \(returned) FROM tally t, \(name) w, \(joins)
+      WHERE t.worker = $1::bigint AND t.part = \(TallyPart.numbering(of: table)) AND t.call = $2::bigint AND w.state = 3 AND w.worker = t.worker
+        AND w.fence = t.fence AND \(condition)
+      ORDER BY \(order.split(separator: ", ").map { "w.\($0)" }.joined(separator: ", "))
+      """)
+    standing = Statement(
+      table == .work ? "standing_work" : "standing_result",
+      """
+      SELECT EXISTS (SELECT 1 FROM \(name) WHERE state = 0), EXISTS (SELECT 1 FROM \(name) WHERE state = 1),
+        EXISTS (SELECT 1 FROM \(name) \(table == .result ? "WHERE state IS NOT NULL" : "")),
+        least((SELECT min(until) FROM \(name) WHERE state = 3), (SELECT min(until) FROM \(name) WHERE state = 2)) - coalesce($1::bigint, clock_us()),
+        (SELECT min(moment) FROM \(name) WHERE state = 2) - coalesce($2::bigint, clock_us())
+      """)
+  }
+
+  /// A leased row.
+  struct Row {
+    let rows: Rows
+    let index: Int
+
+    var id: Int64 { rows.integer(index, 1) }
+    var rank: Int64 { rows.integer(index, 2) }
+    var token: LeaseToken { LeaseToken(id: id, fence: rows.integer(index, 3)) }
+    var attempt: Int { Int(rows.integer(index, 5)) + 1 }
+    var deaths: Int { Int(rows.integer(index, 6)) }
+    var deathsAlone: Int { Int(rows.integer(index, 7)) }
+    var expiresAt: Duration? { rows.integerIfAny(index, 8).map { .microseconds($0) } }
+    var line: [UInt8]? { rows.isNull(index, 9) ? nil : rows.bytes(index, 9) }
+    /// Of a result.
+    var outcome: Outcome { Outcome(rawValue: rows.text(index, 10)) ?? .fallback }
+    var reason: Reason? { rows.textIfAny(index, 11).flatMap(Reason.init(rawValue:)) }
+    var finishedAt: Int64 { rows.integer(index, 12) }
+  }
+
+  /// What a claim found.
+  struct Claimed {
+    var rows: [Row]
+    /// Whether more rows are ready than were taken.
+    var hasMore: Bool
+  }
+
+  /// The state of the rows that were not taken.
+  struct Standing {
+    var isReady: Bool
+    var hasSuspects: Bool
+    /// Whether any row is left.
+    var hasAny: Bool
+    /// How long until a row may become ready; nil when none waits or is leased.
+    var wait: Duration?
+  }
+
+  /// Leases the first rows that are ready.
+  ///
+  /// - Parameter call: numbers the worker's claims, so that a repeated call finds what it leased.
+  func run(
+    _ attempt: SessionPool.Attempt, limit: Int, bytes: Int, span: Duration, isAlone: Bool, worker: Int64, call: Int64,
+    floor: PostgreSQLQueue.Floor?, uptime: Parameter, waitsForDisk: Bool
+  ) throws(SessionError) -> Claimed {
+    let limit = min(max(0, isAlone ? min(1, limit) : limit), 100_000)
+    if attempt.isRepeated {
+      let rows = try attempt.run([Execution(former, .integer(worker), .integer(call))])[0]
+      if rows.count > 0 { return Claimed(rows: (0..<rows.count).map { Row(rows: rows, index: $0) }, hasMore: true) }
+    }
+    let execution = Execution(
+      isAlone ? suspect : ready, .integer(Int64(limit)), .integer(Int64(bytes)), .integer(worker), .integer(span.microseconds),
+      .integer(floor?.rank ?? .min), .integer(floor?.moment ?? .min), .integer(floor?.id ?? .min), uptime, .integer(call))
+    let rows = try attempt.run([execution], waitsForDisk: waitsForDisk)[0]
+    let picked = rows.count > 0 ? rows.integer(0, 0) : 0
+    return Claimed(rows: (0..<rows.count).map { Row(rows: rows, index: $0) }, hasMore: picked > Int64(rows.count))
+  }
+
+  func standing(_ attempt: SessionPool.Attempt, uptime: Parameter, wall: Parameter) throws(SessionError) -> Standing {
+    let rows = try attempt.run([Execution(standing, uptime, wall)])[0]
+    let waits = [rows.integerIfAny(0, 3), rows.integerIfAny(0, 4)].compactMap(\.self)
+    return Standing(
+      isReady: rows.flag(0, 0), hasSuspects: rows.flag(0, 1), hasAny: rows.flag(0, 2),
+      wait: waits.min().map { .microseconds(max(0, $0)) })
+  }
+}
+
+extension TallyPart {
+  /// The part that numbers the claims of a table. It counts nothing.
+  fileprivate static func numbering(of table: LeaseTable) -> Int { table == .work ? 10 : 12 }
+}

@@ -1,0 +1,62 @@
+internal import Attache
+package import AttacheQueue
+internal import Synchronization
+
+extension PostgreSQLQueue {
+  package func claim(_ request: ClaimRequest) throws(QueueError) -> Claim {
+    let worker = try presence.enter()
+    presence.note(span: request.span)
+    try keepUp(.work, worker, span: request.span)
+    var (claimed, standing) = try take(request, worker)
+    // Upkeep may have found nothing because it ran a moment ago. A claim that comes back short is
+    // no hurry, so it looks again.
+    if claimed.rows.isEmpty, try keepUp(.work, worker, span: request.span, isDue: true) {
+      (claimed, standing) = try take(request, worker)
+    }
+    let leases = claimed.rows.map { row in
+      Lease(
+        token: row.token, line: row.line, attempt: row.attempt, expiresAt: row.expiresAt, deaths: row.deaths, deathsAlone: row.deathsAlone)
+    }
+    guard let standing else { return Claim(leases: leases, hasSuspects: false, next: .zero) }
+    let next = standing.isReady || standing.hasSuspects ? .zero : standing.hasAny ? standing.wait ?? .zero : nil
+    return Claim(leases: leases, hasSuspects: standing.hasSuspects, next: next)
+  }
+
+  /// Leases payloads. Also asks what is left, unless it is known that more payloads are ready.
+  private func take(_ request: ClaimRequest, _ worker: Int64) throws(QueueError) -> (Claiming.Claimed, Claiming.Standing?) {
+    let (call, floor) = begin(.work)
+    return try pool.call { attempt throws(SessionError) in
+      let claimed = try Claiming.work.run(
+        attempt, limit: request.limit, bytes: request.maximumBytes, span: request.span, isAlone: request.isAlone, worker: worker, call: call,
+        floor: request.isAlone ? nil : floor, uptime: uptime, waitsForDisk: waits(isOfLease: true))
+      note(.work, claimed)
+      guard !claimed.hasMore || request.isAlone || claimed.rows.isEmpty else { return (claimed, nil) }
+      return (claimed, try Claiming.work.standing(attempt, uptime: uptime, wall: wall))
+    }
+  }
+
+  /// Numbers a claim.
+  func begin(_ table: LeaseTable) -> (call: Int64, floor: Floor?) {
+    counters.withLock { counters in
+      let call = (counters.calls[table] ?? 0) + 1
+      counters.calls[table] = call
+      return (call, counters.floors[table])
+    }
+  }
+
+  /// Records where the next claim starts.
+  func note(_ table: LeaseTable, _ claimed: Claiming.Claimed) {
+    counters.withLock { counters in
+      guard claimed.hasMore, let last = claimed.rows.last else {
+        counters.floors[table] = nil
+        return
+      }
+      counters.floors[table] = Floor(rank: last.rank, moment: table == .result ? last.finishedAt : 0, id: last.id)
+    }
+  }
+
+  /// Forgets where the next claim starts, because rows before that place are ready again.
+  func forgetFloor(_ table: LeaseTable) {
+    counters.withLock { $0.floors[table] = nil }
+  }
+}

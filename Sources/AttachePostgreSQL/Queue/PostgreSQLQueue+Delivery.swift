@@ -1,0 +1,247 @@
+internal import Attache
+package import AttacheQueue
+
+extension PostgreSQLQueue {
+  package func shareDelivery(_ share: DeliveryShare) throws(QueueError) {
+    guard try presence.enterDelivery(share) else { throw .unavailable("\(pool.name): \(share.conflict)") }
+  }
+
+  package func settle(_ settled: [SettledDelivery], claiming request: DeliveryRequest?) throws(QueueError) -> DeliveryClaim {
+    let worker = try presence.enter()
+    guard !presence.hasLostShare else {
+      throw .unavailable("\(pool.name): another process took the deliveries while the connection was lost; start again")
+    }
+    var claim = DeliveryClaim()
+    (claim.refused, claim.released) = try settle(settled, worker)
+    do throws(QueueError) {
+      if let request {
+        try lease(request, worker, &claim)
+      } else {
+        claim.hasUndecided = try pool.call { attempt throws(SessionError) in try attempt.run([Execution(Self.undecided)])[0].flag(0, 0) }
+      }
+    } catch {
+      // The fates are stored. The next call meets the error again.
+      guard !settled.isEmpty else { throw error }
+      (claim.hasUndecided, claim.next) = (true, .zero)
+    }
+    return claim
+  }
+
+  package func renewDeliveries(_ leases: [LeaseToken], for span: Duration) throws(QueueError) -> Set<LeaseToken> {
+    try renew(.result, leases, for: span)
+  }
+
+  package func redeliver() throws(QueueError) -> Int {
+    forgetFloor(.result)
+    return try pool.call { attempt throws(SessionError) in
+      try Int(attempt.run([Execution(Self.requeueDeliveries)], waitsForDisk: waits(isOfLease: false))[0].integer(0, 0))
+    }
+  }
+
+  private static let undecided = Statement("undecided", "SELECT EXISTS (SELECT 1 FROM work)")
+
+  private static let requeueDeliveries = Statement(
+    "redeliver",
+    """
+    WITH again AS (
+        UPDATE result SET state = 0, attempts = 0, deaths = 0, deaths_alone = 0, fence = NULL, status = NULL, answer = NULL, delivered_at = NULL
+        WHERE status IN ('dropped', 'poison') RETURNING 1),
+      counted AS (\(Tally.add("0", .claims, ["unread": "count(*)"], from: "again")))
+    SELECT count(*) FROM again
+    """)
+
+  // MARK: Fates
+
+  private func settle(_ settled: [SettledDelivery], _ worker: Int64) throws(QueueError) -> (refused: Set<LeaseToken>, released: [String]) {
+    let (settled, repeated) = Self.distinct(settled, \.token)
+    guard !settled.isEmpty else { return ([], []) }
+    forgetFloor(.result)
+    let ids = Parameter.integers(settled.map(\.token.id))
+    let settle = Execution(
+      Self.storeFates, ids, .integers(settled.map(\.token.fence)), .texts(settled.map(\.fate.status)),
+      .texts(settled.map { $0.fate.answer.map(PayloadEvent.bounded) }), .integers(settled.map(\.fate.delay)), .booleans(settled.map(\.fate.wasTried)),
+      .booleans(settled.map(\.fate.isDeath)), .booleans(settled.map(\.fate.isAlone)), .texts(settled.map { $0.fate.text.map(PayloadEvent.bounded) }),
+      .integer(worker), uptime, wall)
+    let isOfLease = settled.allSatisfy { $0.fate.status == nil }
+    let (stored, released) = try pool.call { attempt throws(SessionError) -> ([LeaseToken], [String]) in
+      let rows = try attempt.run(
+        [Execution(Self.lockResults, ids), settle, Execution(Self.lockHolds), Execution(Self.takeOrphans, .text(machineName))],
+        waitsForDisk: waits(isOfLease: isOfLease))
+      guard attempt.isRepeated else { return (rows[1].tokens, rows[3].texts) }
+      // The fence of a delivery that is over stays, so an earlier attempt is recognised. Whether it
+      // gave back the others is not known, and does not matter.
+      let before = try attempt.run([Execution(Self.overBefore, ids, .integers(settled.map(\.token.fence)))])[0].tokens
+      return (rows[1].tokens + before + settled.filter { $0.fate.status == nil }.map(\.token), rows[3].texts)
+    }
+    return (Set(settled.map(\.token)).subtracting(stored).union(repeated), released)
+  }
+
+  private static let lockResults = Statement(
+    "lock_results", "SELECT count(*) FROM (SELECT 1 FROM result WHERE id = ANY ($1::bigint[]) ORDER BY id FOR UPDATE) AS locked")
+
+  private static let overBefore = Statement(
+    "over_before",
+    """
+    SELECT r.id, r.fence FROM unnest($1::bigint[], $2::bigint[]) AS given (id, fence), result r
+    WHERE r.id = given.id AND r.fence = given.fence AND r.state IS NULL
+    """)
+
+  private static let storeFates = Statement(
+    "settle",
+    """
+    WITH given AS MATERIALIZED (
+        SELECT * FROM unnest($1::bigint[], $2::bigint[], $3::text[], $4::text[], $5::bigint[], $6::boolean[], $7::boolean[], $8::boolean[], $9::text[])
+          AS given (id, fence, status, answer, delay, tried, death, alone, text)),
+      settled AS (
+        UPDATE result r SET
+          state = CASE WHEN given.status IS NOT NULL THEN NULL WHEN given.delay IS NOT NULL THEN 2
+            ELSE \(LeaseTable.ready(deaths: "r.deaths + given.death::integer")) END,
+          status = given.status, answer = given.answer,
+          delivered_at = CASE WHEN given.status IS NOT NULL THEN coalesce($12::bigint, clock_us()) END,
+          attempts = r.attempts + given.tried::integer, deaths = r.deaths + given.death::integer,
+          deaths_alone = r.deaths_alone + given.alone::integer,
+          until = coalesce($11::bigint, clock_us()) + given.delay,
+          moment = CASE WHEN given.delay IS NOT NULL THEN (SELECT expires_at FROM payload WHERE payload.id = r.id) END,
+          worker = NULL, alone = NULL, fence = CASE WHEN given.status IS NOT NULL THEN r.fence END
+        FROM given WHERE r.id = given.id AND r.fence = given.fence AND r.worker = $10::bigint AND r.state = 3
+        RETURNING r.id, given.fence, given.status, r.attempts, given.text),
+      counted AS (
+        \(Tally.add("$10::bigint", .deliveries, ["unread": "-count(*) FILTER (WHERE status IS NOT NULL)"], from: "settled"))),
+      noted AS (\(PostgreSQLQueue.note(.delivery, from: "settled", moment: "$12::bigint"))),
+      unheld AS (DELETE FROM hold h USING settled s WHERE h.id = s.id AND s.status IS NOT NULL RETURNING h.machine, h.path),
+      orphaned AS (INSERT INTO hold (id, machine, path) SELECT DISTINCT 0, machine, path FROM unheld ON CONFLICT DO NOTHING)
+    SELECT id, fence FROM settled
+    """)
+
+  // MARK: Leases
+
+  private func lease(_ request: DeliveryRequest, _ worker: Int64, _ claim: inout DeliveryClaim) throws(QueueError) {
+    presence.note(span: request.span)
+    try keepUp(.result, worker, span: request.span)
+    if request.isOrdered { return try leaseInOrder(request, worker, &claim) }
+    let (call, floor) = begin(.result)
+    let (claimed, standing, isUndecided) = try pool.call { attempt throws(SessionError) in
+      let claimed = try Claiming.result.run(
+        attempt, limit: request.limit, bytes: request.maximumBytes, span: request.span, isAlone: request.isAlone, worker: worker, call: call,
+        floor: request.isAlone ? nil : floor, uptime: uptime, waitsForDisk: waits(isOfLease: true))
+      note(.result, claimed)
+      let standing = try Claiming.result.standing(attempt, uptime: uptime, wall: wall)
+      return (claimed, standing, try attempt.run([Execution(Self.undecided)])[0].flag(0, 0))
+    }
+    claim.deliveries = claimed.rows.map(Delivery.init)
+    claim.hasUndecided = isUndecided
+    claim.hasSuspects = standing.hasSuspects
+    claim.next = standing.isReady || standing.hasSuspects ? .zero : standing.wait
+  }
+
+  /// Leases the next results in the order enqueued. No other deliverer has a share, so nothing
+  /// changes between the two calls but what makes more results ready.
+  private func leaseInOrder(_ request: DeliveryRequest, _ worker: Int64, _ claim: inout DeliveryClaim) throws(QueueError) {
+    let limit = min(request.isAlone ? min(1, request.limit) : request.limit, 100_000)
+    let wanted: Int64 = request.isAlone ? 1 : 0
+    let (ids, suspectIsFirst) = try pool.call { attempt throws(SessionError) -> ([Int64], Bool) in
+      let rows = try attempt.run([Execution(Self.inOrder, .integer(Int64(limit)))])[0]
+      var (ids, room) = ([Int64](), request.maximumBytes)
+      for row in 0..<rows.count {
+        let state = rows.integer(row, 1)
+        guard state == wanted else { return (ids, state == 1 && !request.isAlone) }
+        room -= Int(rows.integer(row, 2))
+        guard room >= 0 || ids.isEmpty else { break }
+        ids.append(rows.integer(row, 0))
+      }
+      return (ids, false)
+    }
+    let lease = Execution(
+      Self.leaseOrdered, .integers(ids), .integer(worker), .integer(request.span.microseconds), .boolean(request.isAlone), uptime)
+    let (rows, standing, isUndecided) = try pool.call { attempt throws(SessionError) in
+      // A repeated attempt leases again what it leased before, with a new fence.
+      let rows = ids.isEmpty ? nil : try attempt.run([lease], waitsForDisk: waits(isOfLease: true))[0]
+      let standing = try Claiming.result.standing(attempt, uptime: uptime, wall: wall)
+      return (rows, standing, try attempt.run([Execution(Self.undecided)])[0].flag(0, 0))
+    }
+    if let rows { claim.deliveries = (0..<rows.count).map { Delivery(Claiming.Row(rows: rows, index: $0)) } }
+    claim.hasUndecided = isUndecided
+    claim.hasSuspects = suspectIsFirst
+    // A claim for a suspect may find another result before it.
+    let isVain = request.isAlone && claim.deliveries.isEmpty
+    claim.next = suspectIsFirst || isVain ? .zero : standing.wait
+  }
+
+  private static let inOrder = Statement(
+    "in_order",
+    """
+    SELECT id, state, bytes FROM result WHERE state IS NOT NULL AND state <> 3 AND id < coalesce((SELECT min(id) FROM work), 9223372036854775807)
+    ORDER BY id LIMIT $1::bigint + 1
+    """)
+
+  private static let leaseOrdered = Statement(
+    "lease_ordered",
+    """
+    WITH fenced AS MATERIALIZED (SELECT nextval('fence') AS fence),
+      taken AS (
+        UPDATE result w SET state = 3, worker = $2::bigint, fence = (SELECT fence FROM fenced), alone = $4::boolean,
+          until = coalesce($5::bigint, clock_us()) + $3::bigint
+        FROM payload p, output o WHERE w.id = ANY ($1::bigint[]) AND p.id = w.id AND o.id = w.id
+          AND (w.state IN (0, 1) OR w.state = 3 AND w.worker = $2::bigint)
+        RETURNING w.id, w.rank, w.fence, w.bytes, w.attempts, w.deaths, w.deaths_alone, p.expires_at, coalesce(o.line, p.line) AS line, w.outcome,
+          w.reason)
+    SELECT 0, id, rank, fence, bytes, attempts, deaths, deaths_alone, expires_at, line, outcome, reason FROM taken ORDER BY id
+    """)
+}
+
+extension Delivery {
+  fileprivate init(_ row: Claiming.Row) {
+    self.init(
+      token: row.token, line: row.line ?? [], outcome: row.outcome, reason: row.reason, attempt: row.attempt, expiresAt: row.expiresAt,
+      deaths: row.deaths, deathsAlone: row.deathsAlone)
+  }
+}
+
+extension SettledDelivery.Fate {
+  fileprivate var status: String? {
+    switch self {
+    case .over(let status, _): status.rawValue
+    case .returned, .senderEnded: nil
+    }
+  }
+
+  fileprivate var answer: String? {
+    switch self {
+    case .over(_, let answer): answer
+    case .returned, .senderEnded: nil
+    }
+  }
+
+  /// In microseconds; nil when the result is ready at once.
+  fileprivate var delay: Int64? {
+    switch self {
+    case .returned(let span, _): span > .zero ? span.microseconds : nil
+    case .over, .senderEnded: nil
+    }
+  }
+
+  /// Why the attempt failed.
+  fileprivate var text: String? {
+    switch self {
+    case .returned(_, let tried): tried
+    case .senderEnded(_, let tried): tried
+    case .over: nil
+    }
+  }
+
+  fileprivate var wasTried: Bool { text != nil }
+
+  fileprivate var isDeath: Bool {
+    switch self {
+    case .senderEnded: true
+    case .over, .returned: false
+    }
+  }
+
+  fileprivate var isAlone: Bool {
+    switch self {
+    case .senderEnded(let isAlone, _): isAlone
+    case .over, .returned: false
+    }
+  }
+}

@@ -1,0 +1,200 @@
+internal import Attache
+package import AttacheQueue
+
+extension PostgreSQLQueue {
+  package func renew(_ leases: [LeaseToken], for span: Duration) throws(QueueError) -> Set<LeaseToken> {
+    try renew(.work, leases, for: span)
+  }
+
+  /// Extends leases of a table.
+  func renew(_ table: LeaseTable, _ leases: [LeaseToken], for span: Duration) throws(QueueError) -> Set<LeaseToken> {
+    guard !leases.isEmpty, let worker = presence.current else { return Set(leases) }
+    presence.note(span: span)
+    let statement = table == .work ? Self.renewWork : Self.renewResult
+    let kept = try pool.call { attempt throws(SessionError) in
+      try attempt.run(
+        [
+          Execution(
+            statement, .integers(leases.map(\.id)), .integers(leases.map(\.fence)), .integer(worker), .integer(span.microseconds), uptime)
+        ], waitsForDisk: waits(isOfLease: true))[0].tokens
+    }
+    return Set(leases).subtracting(kept)
+  }
+
+  private static let renewWork = renewal("renew_work", .work)
+  private static let renewResult = renewal("renew_result", .result)
+
+  private static func renewal(_ name: StaticString, _ table: LeaseTable) -> Statement {
+    Statement(
+      name,
+      """
+      UPDATE \(table.rawValue) w SET until = coalesce($5::bigint, clock_us()) + $4::bigint FROM unnest($1::bigint[], $2::bigint[]) AS given (id, fence)
+      WHERE w.id = given.id AND w.fence = given.fence AND w.worker = $3::bigint AND w.state = 3 RETURNING w.id, w.fence
+      """)
+  }
+
+  // MARK: Results
+
+  package func finish(_ results: [FinishedPayload]) throws(QueueError) -> Set<LeaseToken> {
+    guard let worker = presence.current else { return Set(results.map(\.token)) }
+    let (results, repeated) = Self.distinct(results, \.token)
+    guard !results.isEmpty else { return [] }
+    let tokens: [Parameter] = [.integers(results.map(\.token.id)), .integers(results.map(\.token.fence))]
+    let finish = Execution(
+      Self.storeResults,
+      tokens + [
+        .texts(results.map(\.outcome.rawValue)), .texts(results.map { $0.reason?.rawValue }), .booleans(results.map(\.isDead)),
+        .byteStrings(results.map(\.record)), .byteStrings(results.map(\.output)), .integer(worker), wall,
+      ])
+    let holds = results.flatMap { result in result.holds.map { (result.token, $0) } }
+    let hold = Execution(
+      Self.storeHolds, .integers(holds.map(\.0.id)), .integers(holds.map(\.0.fence)), .texts(holds.map(\.1)), .integer(worker),
+      .text(machineName))
+    let stored = try pool.call { attempt throws(SessionError) in
+      let steps = [Execution(Self.lockWork, tokens[0])] + [finish] + (holds.isEmpty ? [] : [hold])
+      var stored = Set(try attempt.run(steps, waitsForDisk: waits(isOfLease: false))[1].tokens)
+      if attempt.isRepeated {
+        stored.formUnion(try attempt.run([Execution(Self.storedResults, tokens + [.integer(worker)])])[0].tokens)
+      }
+      return stored
+    }
+    return Set(results.map(\.token)).subtracting(stored).union(repeated)
+  }
+
+  /// Returns the elements with distinct tokens, and the tokens that come twice.
+  static func distinct<Element>(_ elements: [Element], _ token: (Element) -> LeaseToken) -> ([Element], Set<LeaseToken>) {
+    var (seen, repeated) = (Set<LeaseToken>(), Set<LeaseToken>())
+    let distinct = elements.filter { element in
+      guard !seen.insert(token(element)).inserted else { return true }
+      repeated.insert(token(element))
+      return false
+    }
+    return (distinct, repeated)
+  }
+
+  /// Rows are locked in the order of their numbers, so that no two calls wait for each other. It
+  /// also waits for an earlier attempt, so that the next statement sees what became of it.
+  private static let lockWork = Statement(
+    "lock_work", "SELECT count(*) FROM (SELECT 1 FROM work WHERE id = ANY ($1::bigint[]) ORDER BY id FOR UPDATE) AS locked")
+
+  private static let storeResults = Statement(
+    "finish",
+    """
+    WITH gone AS (
+        DELETE FROM work w USING unnest($1::bigint[], $2::bigint[], $3::text[], $4::text[], $5::boolean[], $6::bytea[], $7::bytea[])
+          AS given (id, fence, outcome, reason, dead, record, line)
+        WHERE w.id = given.id AND w.fence = given.fence AND w.worker = $8::bigint AND w.state = 3
+        RETURNING w.id, w.fence, w.rank, w.bytes, given.outcome, given.reason, given.dead, given.record, given.line),
+      stored AS (
+        INSERT INTO result (id, outcome, reason, dead, finished_at, finisher, finish_fence, state, rank, bytes)
+        SELECT id, outcome, reason, dead, (SELECT coalesce($9::bigint, clock_us())), $8::bigint, fence, 0, rank, coalesce(octet_length(line), bytes)
+        FROM gone),
+      written AS (INSERT INTO output (id, record, line) SELECT id, record, line FROM gone),
+      counted AS (
+        \(Tally.add("$8::bigint", .settling, [
+          "leased": "-count(*)", "done": "count(*) FILTER (WHERE NOT dead)", "dead": "count(*) FILTER (WHERE dead)", "unread": "count(*)",
+        ], from: "gone"))),
+      timed AS (
+        INSERT INTO finished (second, worker, count)
+        SELECT (SELECT coalesce($9::bigint, clock_us())) / 1000000, $8::bigint, count(*) FROM gone HAVING count(*) > 0
+        ON CONFLICT (second, worker) DO UPDATE SET count = finished.count + excluded.count)
+    SELECT id, fence FROM gone
+    """)
+
+  private static let storedResults = Statement(
+    "finished_before",
+    """
+    SELECT r.id, r.finish_fence FROM unnest($1::bigint[], $2::bigint[]) AS given (id, fence), result r
+    WHERE r.id = given.id AND r.finish_fence = given.fence AND r.finisher = $3::bigint
+    """)
+
+  private static let storeHolds = Statement(
+    "hold",
+    """
+    INSERT INTO hold (id, machine, path) SELECT given.id, $5::text, given.path
+    FROM unnest($1::bigint[], $2::bigint[], $3::text[]) AS given (id, fence, path), result r
+    WHERE r.id = given.id AND r.finish_fence = given.fence AND r.finisher = $4::bigint ON CONFLICT DO NOTHING
+    """)
+
+  // MARK: Giving back
+
+  package func giveBack(_ payloads: [ReturnedPayload]) throws(QueueError) -> Set<LeaseToken> {
+    guard let worker = presence.current else { return Set(payloads.map(\.token)) }
+    let (payloads, repeated) = Self.distinct(payloads, \.token)
+    guard !payloads.isEmpty else { return [] }
+    forgetFloor(.work)
+    let ids = Parameter.integers(payloads.map(\.token.id))
+    let free = Execution(
+      Self.free, ids, .integers(payloads.map(\.token.fence)), .integers(payloads.map { $0.delay > .zero ? $0.delay.microseconds : nil }),
+      .booleans(payloads.map(\.wasTried)), .texts(payloads.map { $0.text.map(PayloadEvent.bounded) }), .integer(worker), uptime, wall)
+    let freed = try pool.call { attempt throws(SessionError) in
+      let freed = try attempt.run([Execution(Self.lockWork, ids), free], waitsForDisk: waits(isOfLease: true))[1].tokens
+      // Whether an earlier attempt freed the rest is not known, and does not matter.
+      return attempt.isRepeated ? payloads.map(\.token) : freed
+    }
+    return Set(payloads.map(\.token)).subtracting(freed).union(repeated)
+  }
+
+  private static let free = Statement(
+    "give_back",
+    """
+    WITH freed AS (
+        UPDATE work w SET attempts = w.attempts + given.tried::integer,
+          state = CASE WHEN given.delay IS NOT NULL THEN 2 ELSE \(LeaseTable.ready(deaths: "w.deaths")) END,
+          until = coalesce($7::bigint, clock_us()) + given.delay,
+          moment = CASE WHEN given.delay IS NOT NULL THEN (SELECT expires_at FROM payload WHERE payload.id = w.id) END,
+          worker = NULL, fence = NULL, alone = NULL
+        FROM unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::boolean[], $5::text[]) AS given (id, fence, delay, tried, text)
+        WHERE w.id = given.id AND w.fence = given.fence AND w.worker = $6::bigint AND w.state = 3
+        RETURNING w.id, given.fence, w.state, w.attempts, given.text),
+      counted AS (
+        \(Tally.add("$6::bigint", .settling, [
+          "leased": "-count(*)", "ready": "count(*) FILTER (WHERE state < 2)", "waiting": "count(*) FILTER (WHERE state = 2)",
+        ], from: "freed"))),
+      noted AS (\(PostgreSQLQueue.note(.work, from: "freed", moment: "$8::bigint")))
+    SELECT id, fence FROM freed
+    """)
+
+  /// Returns an `INSERT` of failed attempts: of rows with an id, the number of attempts and a text.
+  static func note(_ stage: PayloadEvent.Stage, from source: String, moment: String) -> String {
+    """
+    INSERT INTO event (id, stage, slot, attempt, moment, text)
+    SELECT id, \(stage.rawValue), attempts % \(PayloadEvent.limit), attempts, coalesce(\(moment), clock_us()), text FROM \(source) WHERE text IS NOT NULL
+    ON CONFLICT (id, stage, slot) DO UPDATE SET attempt = excluded.attempt, moment = excluded.moment, text = excluded.text
+    """
+  }
+
+  // MARK: Leaving
+
+  /// Gives back what a worker holds, and removes it from the workers.
+  func leave(_ worker: Int64) throws(QueueError) {
+    _ = try pool.call { attempt throws(SessionError) in
+      try attempt.run([Execution(Self.leave, .integer(worker))], waitsForDisk: waits(isOfLease: true))
+    }
+  }
+
+  private static let leave = Statement(
+    "leave",
+    """
+    WITH freed AS (
+        UPDATE work SET state = \(LeaseTable.ready()), \(LeaseTable.freed) WHERE state = 3 AND worker = $1::bigint RETURNING 1),
+      undelivered AS (
+        UPDATE result SET state = \(LeaseTable.ready()), \(LeaseTable.freed) WHERE state = 3 AND worker = $1::bigint RETURNING 1),
+      folded AS (DELETE FROM tally WHERE worker = $1::bigint RETURNING ready, waiting, leased, done, dead, unread),
+      counted AS (
+        INSERT INTO tally (worker, part, ready, waiting, leased, done, dead, unread)
+        SELECT 0, 0, sum(ready), sum(waiting), sum(leased), sum(done), sum(dead), sum(unread)
+        FROM (SELECT * FROM folded UNION ALL SELECT 1, 0, -1, 0, 0, 0 FROM freed) AS parts HAVING count(*) > 0
+        ON CONFLICT (worker, part) DO UPDATE SET ready = tally.ready + excluded.ready, waiting = tally.waiting + excluded.waiting,
+          leased = tally.leased + excluded.leased, done = tally.done + excluded.done, dead = tally.dead + excluded.dead,
+          unread = tally.unread + excluded.unread)
+    DELETE FROM worker WHERE number = $1::bigint
+    """)
+}
+
+extension Rows {
+  /// The leases in the first two columns.
+  var tokens: [LeaseToken] {
+    (0..<count).map { LeaseToken(id: integer($0, 0), fence: integer($0, 1)) }
+  }
+}

@@ -1,0 +1,120 @@
+internal import AttacheQueue
+
+/// The tables of a queue, in a schema of its own.
+///
+/// - `payload`: payloads as they were enqueued.
+/// - `work`: one row for each payload without a result.
+/// - `result`: one row for each payload with a result, and the lease of its delivery.
+/// - `output`: what is written for a result. Apart from `result`, whose rows change more often.
+/// - `hold`: files that results hold in the store of a machine. Holds with the id 0 belong to no
+///   result, and are returned to the next caller on that machine that releases holds.
+/// - `queue`: one row with the last number and the schema's version. Enqueuing locks it until its
+///   commit, so numbers become visible in their order, and a reader passes none that is on its way.
+/// - `tally`: the count of payloads by state, in parts that are summed: one for each kind of call
+///   of each worker, so that no two calls wait for each other. The part of worker 0 has those of
+///   workers that have gone.
+/// - `finished`: the number of results in each second, for the last minute.
+/// - `worker`: the workers and deliverers that have not closed the queue. Each holds an advisory
+///   lock of its number while its process lives.
+/// - `intake`: the last batch of each enqueuer, so that a batch that is sent again is added once.
+/// - `event`: the last failed attempts to process a payload and to deliver its result.
+///
+/// The states of rows of `work` and `result` are 0 ready, 1 suspect, 2 waiting, 3 leased; null means
+/// that the delivery is over. Times and spans are in microseconds.
+enum Schema {
+  /// The version of the tables.
+  static let version: Int64 = 1
+
+  private static let leaseColumns = """
+    state smallint, rank bigint NOT NULL, attempts integer NOT NULL DEFAULT 0, deaths integer NOT NULL DEFAULT 0,
+    deaths_alone integer NOT NULL DEFAULT 0, until bigint, moment bigint, worker bigint, fence bigint, alone boolean, bytes bigint NOT NULL
+    """
+
+  /// The settings of a table whose rows change several times. Autovacuum must follow closely,
+  /// because claims walk over dead index entries.
+  private static let busy = """
+    WITH (fillfactor = 70, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000, autovacuum_vacuum_cost_delay = 0)
+    """
+
+  /// The settings of a table with few rows that change with each call.
+  private static let hot = "WITH (fillfactor = 10, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 500, autovacuum_vacuum_cost_delay = 0)"
+
+  /// The statements that create the tables in the schema `name`.
+  static func statements(_ name: String) -> [Statement] {
+    [
+      "CREATE TABLE queue (one boolean PRIMARY KEY CHECK (one), version integer NOT NULL, last_id bigint NOT NULL, identity text NOT NULL) \(hot)",
+      "INSERT INTO queue VALUES (true, \(version), 0, gen_random_uuid()::text)",
+      """
+      CREATE TABLE payload (id bigint PRIMARY KEY, priority bigint NOT NULL, not_before bigint, expires_at bigint, enqueued_at bigint NOT NULL,
+        key bytea, line bytea NOT NULL)
+      """,
+      // Lines are stored as they are: compressing them would take longer than writing them.
+      "ALTER TABLE payload ALTER COLUMN line SET STORAGE EXTERNAL",
+      "CREATE UNIQUE INDEX payload_key ON payload (key) WHERE key IS NOT NULL",
+      "CREATE TABLE work (id bigint PRIMARY KEY, \(leaseColumns), taken_from bigint) \(busy)",
+      "CREATE INDEX work_ready ON work (rank, id) WHERE state = 0",
+      "CREATE INDEX work_suspect ON work (rank, id) WHERE state = 1",
+      "CREATE INDEX work_delayed ON work (until) WHERE state = 2",
+      "CREATE INDEX work_moment ON work (moment) WHERE state = 2",
+      "CREATE INDEX work_leased ON work (until) WHERE state = 3",
+      "CREATE INDEX work_taken ON work (taken_from) WHERE taken_from IS NOT NULL",
+      """
+      CREATE TABLE result (id bigint PRIMARY KEY, outcome text NOT NULL, reason text, dead boolean NOT NULL, finished_at bigint NOT NULL,
+        finisher bigint NOT NULL, finish_fence bigint NOT NULL, status text, answer text, delivered_at bigint, \(leaseColumns)) \(busy)
+      """,
+      "CREATE INDEX result_undelivered ON result (id) WHERE state IS NOT NULL",
+      "CREATE INDEX result_ready ON result (rank, finished_at, id) WHERE state = 0",
+      "CREATE INDEX result_suspect ON result (rank, finished_at, id) WHERE state = 1",
+      "CREATE INDEX result_delayed ON result (until) WHERE state = 2",
+      "CREATE INDEX result_moment ON result (moment) WHERE state = 2",
+      "CREATE INDEX result_leased ON result (until) WHERE state = 3",
+      "CREATE INDEX result_poison ON result (id) WHERE dead OR status = 'poison'",
+      "CREATE INDEX result_dropped ON result (id) WHERE status IN ('dropped', 'poison')",
+      "CREATE TABLE output (id bigint PRIMARY KEY, record bytea NOT NULL, line bytea)",
+      "ALTER TABLE output ALTER COLUMN record SET STORAGE EXTERNAL",
+      "ALTER TABLE output ALTER COLUMN line SET STORAGE EXTERNAL",
+      "CREATE TABLE hold (id bigint NOT NULL, machine text NOT NULL, path text NOT NULL, PRIMARY KEY (id, machine, path))",
+      "CREATE INDEX hold_path ON hold (machine, path)",
+      """
+      CREATE TABLE tally (worker bigint NOT NULL, part smallint NOT NULL, ready bigint NOT NULL, waiting bigint NOT NULL, leased bigint NOT NULL,
+        done bigint NOT NULL, dead bigint NOT NULL, unread bigint NOT NULL, call bigint NOT NULL DEFAULT 0, fence bigint NOT NULL DEFAULT 0,
+        PRIMARY KEY (worker, part)) \(hot)
+      """,
+      "CREATE TABLE finished (second bigint NOT NULL, worker bigint NOT NULL, count bigint NOT NULL, PRIMARY KEY (second, worker)) \(hot)",
+      "CREATE TABLE worker (number bigint PRIMARY KEY, name text NOT NULL, absent_since bigint)",
+      "CREATE SEQUENCE worker_number",
+      "CREATE SEQUENCE fence",
+      "CREATE TABLE intake (enqueuer text PRIMARY KEY, batch bigint NOT NULL, added bigint NOT NULL, at bigint NOT NULL) \(hot)",
+      """
+      CREATE TABLE event (id bigint NOT NULL, stage smallint NOT NULL, slot integer NOT NULL, attempt integer NOT NULL, moment bigint NOT NULL,
+        text text NOT NULL, PRIMARY KEY (id, stage, slot))
+      """,
+      """
+      CREATE FUNCTION clock_us() RETURNS bigint LANGUAGE sql VOLATILE PARALLEL RESTRICTED
+        AS 'SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::bigint'
+      """,
+    ].enumerated().map { Statement("", $1) }
+  }
+}
+
+/// The table whose rows are leased: payloads to process, or results to deliver.
+enum LeaseTable: String {
+  case work
+  case result
+
+  /// The part of ``Schema``'s `tally` that its claims use.
+  var part: Int64 { self == .work ? 0 : 2 }
+
+  /// The order of claims.
+  var order: String { self == .work ? "rank, id" : "rank, finished_at, id" }
+
+  /// The columns of a row that no worker holds.
+  static let freed = "until = NULL, worker = NULL, fence = NULL, alone = NULL"
+}
+
+/// The parts of a worker's tally.
+enum TallyPart: Int64 {
+  case claims = 0
+  case settling = 1
+  case deliveries = 2
+}

@@ -1,0 +1,164 @@
+internal import Attache
+internal import AttacheQueue
+internal import Synchronization
+
+/// The statements that look after leases: those of workers that have gone, those that ran out, and
+/// rows that are due.
+struct Upkeep: Sendable {
+  private let check: Statement
+  private let steps: [Statement]
+
+  static let work = Upkeep(.work)
+  static let result = Upkeep(.result)
+
+  /// How many rows a statement changes, so that no transaction is long.
+  private static let portion = 10_000
+
+  private static let looks = Statement(
+    "look_for_workers",
+    """
+    WITH present AS MATERIALIZED \(Presence.present),
+      changed AS MATERIALIZED (
+        SELECT number, number IN (SELECT * FROM present) AS is_present FROM worker
+        WHERE (absent_since IS NULL) <> (number IN (SELECT * FROM present)) FOR UPDATE SKIP LOCKED)
+    UPDATE worker w SET absent_since = CASE WHEN is_present THEN NULL ELSE coalesce($1::bigint, clock_us()) END
+    FROM changed c WHERE w.number = c.number
+    """)
+
+  /// A deliverer's death is never counted, because a deliverer does not parse what it delivers.
+  private static let takesOver = Statement(
+    "take_over",
+    """
+    WITH gone AS MATERIALIZED (
+        SELECT number FROM worker WHERE absent_since <= coalesce($1::bigint, clock_us()) - $2::bigint FOR UPDATE SKIP LOCKED),
+      freed AS (
+        UPDATE work SET state = \(LeaseTable.ready(deaths: "deaths + 1")), deaths = deaths + 1, deaths_alone = deaths_alone + alone::integer,
+          taken_from = CASE WHEN alone THEN -worker ELSE worker END, \(LeaseTable.freed)
+        WHERE state = 3 AND EXISTS (SELECT 1 FROM gone) AND worker IN (SELECT number FROM gone) RETURNING 1),
+      undelivered AS (
+        UPDATE result SET state = \(LeaseTable.ready()), \(LeaseTable.freed)
+        WHERE state = 3 AND EXISTS (SELECT 1 FROM gone) AND worker IN (SELECT number FROM gone) RETURNING 1),
+      folded AS (DELETE FROM tally WHERE worker IN (SELECT number FROM gone) RETURNING ready, waiting, leased, done, dead, unread),
+      counted AS (
+        INSERT INTO tally (worker, part, ready, waiting, leased, done, dead, unread)
+        SELECT 0, 0, sum(ready), sum(waiting), sum(leased), sum(done), sum(dead), sum(unread)
+        FROM (SELECT * FROM folded UNION ALL SELECT 1, 0, -1, 0, 0, 0 FROM freed) AS parts HAVING count(*) > 0
+        ON CONFLICT (worker, part) DO UPDATE SET ready = tally.ready + excluded.ready, waiting = tally.waiting + excluded.waiting,
+          leased = tally.leased + excluded.leased, done = tally.done + excluded.done, dead = tally.dead + excluded.dead,
+          unread = tally.unread + excluded.unread),
+      deleted AS (DELETE FROM worker WHERE number IN (SELECT number FROM gone) RETURNING 1)
+    SELECT (SELECT count(*) FROM freed) + (SELECT count(*) FROM undelivered)
+    """)
+
+  private init(_ table: LeaseTable) {
+    let name = table.rawValue
+    check = Statement(
+      table == .work ? "check_work" : "check_result",
+      """
+      WITH now AS MATERIALIZED (SELECT coalesce($1::bigint, clock_us()) AS uptime, coalesce($2::bigint, clock_us()) AS wall)
+      SELECT EXISTS (SELECT 1 FROM \(name) WHERE state = 3 AND until <= (SELECT uptime FROM now))
+          OR EXISTS (SELECT 1 FROM \(name) WHERE state = 2 AND until <= (SELECT uptime FROM now))
+          OR EXISTS (SELECT 1 FROM \(name) WHERE state = 2 AND moment <= (SELECT wall FROM now)),
+        EXISTS (SELECT 1 FROM worker WHERE absent_since IS NOT NULL OR number NOT IN \(Presence.present))
+      """)
+    let keep = Statement(
+      table == .work ? "keep_work" : "keep_result",
+      """
+      UPDATE \(name) SET until = coalesce($1::bigint, clock_us()) + $3::bigint
+      WHERE state = 3 AND until <= coalesce($1::bigint, clock_us()) AND worker = $2::bigint
+      """)
+    func free(_ label: StaticString, _ condition: String, _ change: String, _ counted: [String: String]) -> Statement {
+      let count = table == .work ? ", counted AS (\(Tally.add("0", .claims, counted, from: "freed")))" : ""
+      return Statement(
+        label,
+        """
+        WITH freed AS (
+            UPDATE \(name) SET state = \(LeaseTable.ready()), \(change) WHERE ctid = ANY (ARRAY(
+              SELECT ctid FROM \(name) t WHERE \(condition) LIMIT \(Self.portion) FOR UPDATE SKIP LOCKED)) RETURNING 1)\(count)
+        SELECT count(*) FROM freed
+        """)
+    }
+    let lapsed = free(
+      table == .work ? "lapse_work" : "lapse_result",
+      """
+      state = 3 AND until <= coalesce($1::bigint, clock_us())
+        AND NOT EXISTS (SELECT 1 FROM worker WHERE number = t.worker AND absent_since IS NOT NULL)
+      """, LeaseTable.freed, ["ready": "count(*)", "leased": "-count(*)"])
+    let waited = ["ready": "count(*)", "waiting": "-count(*)"]
+    let delayed = free(
+      table == .work ? "ripen_work" : "ripen_result", "state = 2 AND until <= coalesce($1::bigint, clock_us())", "until = NULL, moment = NULL",
+      waited)
+    let due = free(
+      table == .work ? "due_work" : "due_result", "state = 2 AND moment <= coalesce($1::bigint, clock_us())", "until = NULL, moment = NULL",
+      waited)
+    steps = [keep, lapsed, delayed, due]
+  }
+
+  private static let tidies = [
+    Statement("tidy_finished", "DELETE FROM finished WHERE second < coalesce($1::bigint, clock_us()) / 1000000 - 120"),
+    // An enqueuer repeats a call within its time-out, which is far shorter.
+    Statement("tidy_intake", "DELETE FROM intake WHERE at < coalesce($1::bigint, clock_us()) - 86400000000"),
+  ]
+
+  /// Deletes what is no longer needed.
+  static func tidy(_ attempt: SessionPool.Attempt, wall: Parameter) throws(SessionError) {
+    _ = try attempt.run(tidies.map { Execution($0, wall) }, waitsForDisk: false)
+  }
+
+  /// Looks after the leases of a table.
+  ///
+  /// - Returns: whether rows became ready.
+  func run(
+    _ attempt: SessionPool.Attempt, worker: Int64, span: Duration, absence: Duration, uptime: Parameter, wall: Parameter, waitsForDisk: Bool
+  ) throws(SessionError) -> Bool {
+    let found = try attempt.run([Execution(check, uptime, wall)])[0]
+    var count: Int64 = 0
+    if found.flag(0, 1) {
+      count += try attempt.run(
+        [Execution(Self.looks, uptime), Execution(Self.takesOver, uptime, .integer(absence.microseconds))], waitsForDisk: waitsForDisk)[1]
+        .integer(0, 0)
+    }
+    if found.flag(0, 0) {
+      let rows = try attempt.run(
+        [
+          Execution(steps[0], uptime, .integer(worker), .integer(span.microseconds)), Execution(steps[1], uptime), Execution(steps[2], uptime),
+          Execution(steps[3], wall),
+        ], waitsForDisk: waitsForDisk)
+      count += rows[1...].reduce(0) { $0 + $1.integer(0, 0) }
+    }
+    return count > 0
+  }
+}
+
+extension PostgreSQLQueue {
+  /// Looks after the leases of a table, if that is due.
+  ///
+  /// - Parameter isDue: whether to look although this handle looked a moment ago.
+  /// - Returns: whether rows became ready.
+  @discardableResult
+  func keepUp(_ table: LeaseTable, _ worker: Int64, span: Duration, isDue: Bool = false) throws(QueueError) -> Bool {
+    let now = MonotonicInstant.now
+    let (begins, tidies) = counters.withLock { counters in
+      let sinceLast = counters.upkeeps[table]?.duration(to: now) ?? .seconds(3_600)
+      guard sinceLast >= (isDue ? min(Self.leastPause, upkeepTimes.interval) : upkeepTimes.interval) else { return (false, false) }
+      counters.upkeeps[table] = now
+      // What another worker freed lies before the floor.
+      counters.floors[table] = nil
+      let tidies = counters.tidied.map { $0.duration(to: now) >= Self.tidyingPause } ?? true
+      if tidies { counters.tidied = now }
+      return (true, tidies)
+    }
+    guard begins else { return false }
+    let upkeep = table == .work ? Upkeep.work : .result
+    return try pool.call { attempt throws(SessionError) in
+      if tidies { try Upkeep.tidy(attempt, wall: wall) }
+      return try upkeep.run(
+        attempt, worker: worker, span: span, absence: upkeepTimes.absence, uptime: uptime, wall: wall,
+        waitsForDisk: waits(isOfLease: true))
+    }
+  }
+
+  /// How soon a claim that found nothing looks again.
+  private static let leastPause = Duration.milliseconds(100)
+  private static let tidyingPause = Duration.seconds(60)
+}

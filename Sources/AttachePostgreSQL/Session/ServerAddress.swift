@@ -1,0 +1,69 @@
+/// One server of a queue's address, and how to connect to it.
+struct ServerAddress: Hashable, Sendable, CustomStringConvertible {
+  /// A name, an address, or the folder of a socket.
+  let host: String
+  let port: String
+  let database: String
+  private let keywords: [String: String]
+
+  /// The value that libpq uses when no port is given.
+  static let usualPort = "5432"
+
+  /// - Parameters:
+  ///   - keywords: libpq's keywords of the queue's address, apart from the host and the port.
+  ///   - schema: the schema of the queue.
+  init(host: String, address: String?, port: String, database: String, keywords: [String: String], schema: String) {
+    (self.host, self.port, self.database) = (host, port, database)
+    var all = Self.defaults.merging(keywords) { _, given in given }
+    if !Self.isOnThisMachine(address ?? host), all["sslmode"] == nil { all["sslmode"] = "verify-full" }
+    if all["sslmode"]?.hasPrefix("verify") == true, all["sslrootcert"] == nil { all["sslrootcert"] = Self.rootCertificates }
+    all["host"] = host.isEmpty ? nil : host
+    all["hostaddr"] = address
+    all["port"] = port
+    all["dbname"] = database
+    all["options"] = (Self.settings(schema) + [keywords["options"]].compactMap(\.self)).joined(separator: " ")
+    self.keywords = all
+  }
+
+  var description: String { "\(host.isEmpty ? "the local socket" : host):\(port)" }
+
+  /// The keywords and values of `PQconnectStartParams`.
+  var options: [(String, String)] { keywords.map { ($0.key, $0.value) } }
+
+  /// Whether a host is this machine: the loopback interface or a socket.
+  static func isOnThisMachine(_ host: String) -> Bool {
+    host.isEmpty || host.hasPrefix("/") || host.hasPrefix("@") || host == "localhost" || host == "::1" || IPv4Loopback.contains(host)
+  }
+
+  /// Without these, a server that vanished would be waited for a quarter of an hour. In seconds,
+  /// and milliseconds for `tcp_user_timeout`.
+  private static let defaults = [
+    "application_name": "attache", "client_encoding": "UTF8", "gssencmode": "disable", "target_session_attrs": "read-write",
+    "keepalives_idle": "5", "keepalives_interval": "2", "keepalives_count": "3", "tcp_user_timeout": "11000",
+  ]
+
+  /// Debian's file of root certificates. libpq 15 does not know the system's.
+  private static let rootCertificates = "/etc/ssl/certs/ca-certificates.crt"
+
+  /// The settings of a session.
+  ///
+  /// - The plans must not depend on the statistics of a queue, which is empty at one time and has
+  ///   millions of rows at another. So each statement has one plan, and rows are found by indexes.
+  /// - The server notices within 11 s that a client's machine has vanished, and releases its locks.
+  private static func settings(_ schema: String) -> [String] {
+    [
+      "search_path=\(schema)", "plan_cache_mode=force_generic_plan", "enable_seqscan=off", "enable_hashjoin=off", "enable_mergejoin=off",
+      "jit=off", "max_parallel_workers_per_gather=0", "tcp_keepalives_idle=5", "tcp_keepalives_interval=2", "tcp_keepalives_count=3",
+      "client_min_messages=error", "statement_timeout=0", "lock_timeout=0", "idle_in_transaction_session_timeout=60000",
+      "default_transaction_isolation=read\\ committed", "synchronous_commit=on",
+    ].map { "-c \($0)" }
+  }
+}
+
+private enum IPv4Loopback {
+  /// Whether a host is an address of 127.0.0.0/8 in its usual form.
+  static func contains(_ host: String) -> Bool {
+    let parts = host.split(separator: ".", omittingEmptySubsequences: false)
+    return parts.count == 4 && parts[0] == "127" && parts.allSatisfy { UInt8($0) != nil }
+  }
+}

@@ -1,0 +1,244 @@
+internal import Attache
+internal import AttacheQueue
+internal import Glibc
+internal import Synchronization
+
+/// The connections of a queue: one for each call under way. It reconnects when a connection is
+/// lost, and repeats calls.
+final class SessionPool: Sendable {
+  private let servers: [ServerAddress]
+  /// How long a call waits for a server.
+  private let patience: Duration
+  private let state = Mutex(State())
+  /// Interrupts waits between attempts.
+  private let isClosed = Atomic<Bool>(false)
+  /// The queue's, for messages.
+  let name: String
+
+  private struct State {
+    var idle: [Session] = []
+    /// The server that answered last.
+    var preferred = 0
+  }
+
+  /// How long one server may take to accept a connection.
+  static let connectTimeout = Duration.seconds(3)
+  /// The first wait between attempts to connect; each further wait doubles, up to the last.
+  private static let (firstPause, lastPause) = (Duration.milliseconds(100), Duration.seconds(1))
+  /// How many idle sessions are kept.
+  private static let maximumIdle = 4
+
+  /// - Parameter name: the queue's, for messages.
+  init(_ servers: [ServerAddress], name: String, patience: Duration) {
+    (self.servers, self.name, self.patience) = (servers, name, patience)
+  }
+
+  // MARK: Calls
+
+  /// The state of a call that may be repeated.
+  struct Attempt {
+    /// Whether an earlier attempt may have been carried out.
+    var isRepeated: Bool
+    /// The session of this attempt.
+    let session: Session
+    let pool: SessionPool
+
+    /// Runs statements in one transaction.
+    func run(_ executions: [Execution], waitsForDisk: Bool? = nil) throws(SessionError) -> [Rows] {
+      try session.run(executions, waitsForDisk: waitsForDisk) { [pool, session] _ in pool.lateness(of: session) }
+    }
+  }
+
+  /// Runs a call. Repeats it on another session when the connection is lost, and on the same one
+  /// after a deadlock, until the patience is over.
+  ///
+  /// The server process of a lost attempt has gone, or was told to end, before the call is
+  /// repeated: it is carried out before the repetition, or never.
+  ///
+  /// - Parameter body: may run several times. It must do nothing twice
+  ///   (``Attempt/isRepeated``).
+  func call<Value>(_ body: (Attempt) throws(SessionError) -> Value) throws(QueueError) -> Value {
+    try call(keepsSession: true, body)
+  }
+
+  /// Runs a call on a session that does not return to the pool, because the caller keeps it.
+  func dedicatedCall<Value>(_ body: (Attempt) throws(SessionError) -> Value) throws(QueueError) -> Value {
+    try call(keepsSession: false, body)
+  }
+
+  private func call<Value>(keepsSession: Bool, _ body: (Attempt) throws(SessionError) -> Value) throws(QueueError) -> Value {
+    let end = MonotonicInstant.now.advanced(by: patience)
+    var doubt: Session.Backend?
+    var isRepeated = false
+    var pause = Self.firstPause
+    while true {
+      do throws(SessionError) {
+        let session = if keepsSession, let session = idle() { session } else { try connect() }
+        if let backend = doubt {
+          try outlive(backend, session, until: end)
+          doubt = nil
+        }
+        do throws(SessionError) {
+          let value: Value = try body(Attempt(isRepeated: isRepeated, session: session, pool: self))
+          if keepsSession { giveBack(session) }
+          return value
+        } catch {
+          if !session.isBroken { giveBack(session) } else { dropIdle() }
+          if case .refused(let code, _) = error, !SessionError.endsSession(code) { throw error }
+          (doubt, isRepeated) = (session.backend, true)
+          throw error
+        }
+      } catch {
+        guard error.isTransient || Self.isOfConnection(error) else { throw failure(error) }
+        guard MonotonicInstant.now < end, !isClosed.load(ordering: .relaxed) else { throw outOfPatience(error, isRepeated: isRepeated) }
+      }
+      Pause.wait(pause)
+      pause = min(pause * 2, Self.lastPause)
+    }
+  }
+
+  private static func isOfConnection(_ error: SessionError) -> Bool {
+    switch error {
+    case .lost, .unreachable: true
+    case .refused(let code, _): SessionError.endsSession(code)
+    }
+  }
+
+  /// Connects once, to any server. For opening a queue, which does not wait for a server.
+  func callOnce<Value>(_ body: (Attempt) throws(SessionError) -> Value) throws(QueueError) -> Value {
+    do throws(SessionError) {
+      let session = if let session = idle() { session } else { try connect() }
+      let value = try body(Attempt(isRepeated: false, session: session, pool: self))
+      giveBack(session)
+      return value
+    } catch {
+      throw Self.isOfConnection(error) ? .unavailable("\(name): \(error.text); check the address and the server") : failure(error)
+    }
+  }
+
+  // MARK: Sessions
+
+  private func idle() -> Session? {
+    while true {
+      guard let session = state.withLock({ $0.idle.popLast() }) else { return nil }
+      if session.isConnected() { return session }
+    }
+  }
+
+  private func giveBack(_ session: Session) {
+    guard !session.isBroken, !isClosed.load(ordering: .relaxed) else { return }
+    state.withLock { state in
+      if state.idle.count < Self.maximumIdle { state.idle.append(session) }
+    }
+  }
+
+  /// After a failover, all connections lead to the wrong server.
+  private func dropIdle() {
+    let dropped = state.withLock { state in
+      defer { state.idle = [] }
+      return state.idle
+    }
+    _ = dropped
+  }
+
+  /// Connects to the first server that accepts writes, beginning with the one that did last.
+  func connect() throws(SessionError) -> Session {
+    let first = state.withLock(\.preferred)
+    var failures: [String] = []
+    for step in servers.indices {
+      let index = (first + step) % servers.count
+      do throws(SessionError) {
+        let session = try Session.connect(servers[index], within: Self.connectTimeout)
+        state.withLock { $0.preferred = index }
+        return session
+      } catch {
+        failures.append(error.text)
+      }
+    }
+    throw .unreachable(failures.joined(separator: "; "))
+  }
+
+  /// Asks the server of a session whether it still works on a call.
+  func lateness(of session: Session) -> Session.Lateness {
+    guard let other = try? Session.connect(session.server, within: Self.connectTimeout) else { return .isGone }
+    let rows = try? other.run([Execution(Self.find, .integer(session.backend.process), .integer(session.backend.start))]) { _ in .isGone }
+    guard let rows = rows?.first else { return .isGone }
+    return rows.count > 0 ? .isAlive : .isGone
+  }
+
+  private static let find = Statement(
+    "find_backend",
+    """
+    SELECT coalesce(wait_event, '') FROM pg_stat_activity WHERE pid = $1::bigint AND (extract(epoch FROM backend_start) * 1000000)::bigint = $2::bigint
+    """)
+  private static let terminate = Statement(
+    "terminate_backend",
+    """
+    SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+    WHERE pid = $1::bigint AND (extract(epoch FROM backend_start) * 1000000)::bigint = $2::bigint
+    """)
+  /// The event that a commit waits for while a synchronous standby is missing.
+  private static let waitOfCommit = "SyncRep"
+  private static let outlivePause = Duration.milliseconds(20)
+
+  /// Waits until the server process of a lost attempt has gone. It is told to end, unless it waits
+  /// for a standby: its commit is done then, and must not become visible before it is safe.
+  func outlive(_ backend: Session.Backend, _ session: Session, until end: MonotonicInstant) throws(SessionError) {
+    let parameters: [Parameter] = [.integer(backend.process), .integer(backend.start)]
+    while true {
+      let rows = try session.run([Execution(Self.find, parameters[0], parameters[1])]) { [self] _ in lateness(of: session) }
+      guard rows[0].count > 0 else { return }
+      if rows[0].text(0, 0) != Self.waitOfCommit {
+        _ = try session.run([Execution(Self.terminate, parameters[0], parameters[1])]) { [self] _ in lateness(of: session) }
+      }
+      guard MonotonicInstant.now < end else {
+        giveBack(session)
+        throw .unreachable("\(session.server): an earlier call has not ended, because the server waits for a synchronous standby")
+      }
+      Pause.wait(Self.outlivePause)
+    }
+  }
+
+  func close() {
+    isClosed.store(true, ordering: .relaxed)
+    dropIdle()
+  }
+
+  // MARK: Errors
+
+  private func outOfPatience(_ error: SessionError, isRepeated: Bool) -> QueueError {
+    guard isRepeated else { return .unavailable("\(name): \(error.text); no server answered within \(patience.text)") }
+    return .unknown("\(name): \(error.text); no server answered within \(patience.text)")
+  }
+
+  /// Converts a server's refusal. The classes are those of PostgreSQL, appendix A.
+  func failure(_ error: SessionError) -> QueueError {
+    guard case .refused(let code, _) = error else { return .unavailable("\(name): \(error.text)") }
+    return switch code {
+    case "53100": .full("\(name): the server's disk is full (\(error.text))")
+    case "53300": .unavailable("\(name): \(error.text); raise max_connections, or use fewer workers")
+    case "42501": .unavailable("\(name): \(error.text); the user needs the right to use the schema of the queue")
+    case "42P01", "3F000": .unavailable("\(name): there is no such queue; `attache enqueue` creates one")
+    case let code where code.hasPrefix("28") || code.hasPrefix("3D"): .unavailable("\(name): \(error.text)")
+    default: .failed("\(name): \(error.text)")
+    }
+  }
+}
+
+/// A wait of the calling thread.
+enum Pause {
+  static func wait(_ span: Duration) {
+    let nanoseconds = span.nanoseconds
+    var rest = timespec(tv_sec: Int(nanoseconds / 1_000_000_000), tv_nsec: Int(nanoseconds % 1_000_000_000))
+    var left = timespec()
+    while unsafe nanosleep(&rest, &left) != 0, errno == EINTR { rest = left }
+  }
+}
+
+extension Duration {
+  /// The duration in seconds or milliseconds, for messages.
+  var text: String {
+    let milliseconds = nanoseconds / 1_000_000
+    return milliseconds % 1_000 == 0 ? "\(milliseconds / 1_000) s" : "\(milliseconds) ms"
+  }
+}

@@ -1,0 +1,198 @@
+import Attache
+import AttachePostgreSQL
+import AttacheQueue
+import Testing
+
+/// Each call of a queue whose connection is cut around its commit: the call is repeated, and the
+/// queue is as if it had been carried out once.
+@Suite struct CallsInDoubtTests {
+  @Test(arguments: PostgreSQLProxy.Cut.allCases)
+  func `payloads are added once`(_ cut: PostgreSQLProxy.Cut) throws {
+    let test = try ProxiedQueue()
+    test.proxy.cutNext(cut, of: "enqueue")
+    #expect(try test.queue.enqueue(["a", "b"].map(NewPayload.init)) == 2)
+    #expect(try test.queue.enqueue(["c"].map(NewPayload.init)) == 1)
+    #expect(try test.other.lease().map(\.text) == ["a", "b", "c"])
+    #expect(try test.other.counts().leased == 3)
+    #expect(test.proxy.cuts == 1)
+  }
+
+  @Test(arguments: PostgreSQLProxy.Cut.allCases)
+  func `a claim has its leases, and no lease is left behind`(_ cut: PostgreSQLProxy.Cut) throws {
+    let test = try ProxiedQueue(lines: ["a", "b", "c"])
+    test.proxy.cutNext(cut, of: "claim_work")
+    let leases = try test.queue.lease(2)
+    #expect(leases.map(\.text) == ["a", "b"])
+    #expect(leases.map(\.attempt) == [1, 1])
+    #expect(try test.other.lease().map(\.text) == ["c"])
+    #expect(try test.queue.finish(leases.map { $0.finished() }) == [])
+    #expect(try test.other.counts().leased == 1)
+    #expect(test.proxy.cuts == 1)
+  }
+
+  @Test(arguments: PostgreSQLProxy.Cut.allCases)
+  func `a result is stored once, and not refused`(_ cut: PostgreSQLProxy.Cut) throws {
+    let test = try ProxiedQueue(lines: ["a", "b"])
+    let leases = try test.queue.lease()
+    test.proxy.cutNext(cut, of: "finish")
+    #expect(try test.queue.finish(leases.map { $0.finished(output: "out \($0.text)\n", holds: ["/s/.held/q/\($0.text)"]) }) == [])
+    #expect(try test.other.lines() == ["out a\n", "out b\n"])
+    let counts = try test.other.counts()
+    #expect([counts.leased, counts.done, counts.unread, counts.finishedLastMinute] == [0, 2, 2, 2])
+    #expect(try test.other.unlistedHolds(["/s/.held/q/a", "/s/.held/q/b", "/s/.held/q/c"]) == ["/s/.held/q/c"])
+    #expect(try test.queue.finish([leases[0].finished()]) == [leases[0].token])
+    #expect(test.proxy.cuts == 1)
+  }
+
+  @Test(arguments: PostgreSQLProxy.Cut.allCases)
+  func `a payload is given back once`(_ cut: PostgreSQLProxy.Cut) throws {
+    let test = try ProxiedQueue(lines: ["a"])
+    let lease = try test.queue.leaseOne()
+    test.proxy.cutNext(cut, of: "give_back")
+    #expect(try test.queue.giveBack([ReturnedPayload(lease.token, wasTried: true, text: "why")]) == [])
+    let again = try test.other.leaseOne()
+    #expect(again.attempt == 2)
+    #expect(try test.other.history(of: .number(1))?.tries.map(\.text) == ["why"])
+    #expect(try test.other.counts().leased == 1)
+    #expect(test.proxy.cuts == 1)
+  }
+
+  @Test(arguments: PostgreSQLProxy.Cut.allCases)
+  func `leases are extended, and none is called lost`(_ cut: PostgreSQLProxy.Cut) throws {
+    let test = try ProxiedQueue(lines: ["a"])
+    let lease = try test.queue.leaseOne(for: .seconds(10))
+    test.clock.pass(.seconds(9))
+    test.proxy.cutNext(cut, of: "renew_work")
+    #expect(try test.queue.renew([lease.token], for: .seconds(10)) == [])
+    test.clock.pass(.seconds(9))
+    #expect(try test.other.lease().isEmpty)
+    #expect(test.proxy.cuts == 1)
+  }
+
+  @Test(arguments: PostgreSQLProxy.Cut.allCases)
+  func `a delivery is leased, and over once`(_ cut: PostgreSQLProxy.Cut) throws {
+    let test = try ProxiedQueue(lines: ["a", "b"])
+    try test.queue.finishAll()
+    let request = DeliveryRequest(limit: 10, span: .seconds(10))
+    test.proxy.cutNext(cut, of: "claim_result")
+    let deliveries = try test.queue.settle([], claiming: request).deliveries
+    #expect(deliveries.map(\.token.id) == [1, 2])
+    #expect(try test.other.settle([], claiming: request).deliveries.isEmpty)
+    test.proxy.cutNext(cut, of: "settle")
+    let fates = [
+      SettledDelivery(deliveries[0].token, .over(.delivered, answer: "ok")),
+      SettledDelivery(deliveries[1].token, .returned(after: .zero, tried: "later")),
+    ]
+    #expect(try test.queue.settle(fates, claiming: nil).refused == [])
+    #expect(try test.other.counts().unread == 1)
+    #expect(try test.other.settle([], claiming: request).deliveries.map(\.attempt) == [2])
+    #expect(try test.other.history(of: .number(1))?.result?.status == "delivered")
+    #expect(test.proxy.cuts == 2)
+  }
+
+  @Test(arguments: PostgreSQLProxy.Cut.allCases)
+  func `results are marked, requeued and purged once`(_ cut: PostgreSQLProxy.Cut) throws {
+    let test = try ProxiedQueue(lines: ["a", "b"])
+    try test.queue.finishAll(.fallback)
+    test.proxy.cutNext(cut, of: "mark_read")
+    _ = try test.queue.markRead([1])
+    #expect(try test.other.counts().unread == 1)
+    test.proxy.cutNext(cut, of: "retry")
+    _ = try test.queue.retry(nil)
+    var counts = try test.other.counts()
+    #expect([counts.ready, counts.done, counts.unread] == [2, 0, 0])
+    try test.queue.finishAll(.fallback)
+    test.proxy.cutNext(cut, of: "purge")
+    _ = try test.queue.purge(olderThan: .zero, includesUndelivered: true)
+    counts = try test.other.counts()
+    #expect(counts.total == 0)
+    #expect(counts.unread == 0)
+    #expect(test.proxy.cuts == 3)
+  }
+
+  @Test func `a worker whose connections are all cut keeps its leases, and no death is counted`() throws {
+    let test = try ProxiedQueue(lines: ["a"], upkeep: UpkeepTimes(interval: .zero, absence: .seconds(5)))
+    let lease = try test.queue.leaseOne(for: .seconds(60))
+    test.proxy.cutAll()
+    // The other worker looks once while the lock is missing.
+    #expect(try test.other.lease().isEmpty)
+    #expect(try test.queue.renew([lease.token], for: .seconds(60)) == [])
+    try test.waitUntilPresent(2)
+    test.clock.pass(.seconds(10))
+    #expect(try test.other.lease().isEmpty)
+    #expect(try test.queue.finish([lease.finished()]) == [])
+  }
+
+  @Test func `a worker that was taken for dead and comes back takes back the deaths`() throws {
+    let test = try ProxiedQueue(lines: ["a"])
+    _ = try test.queue.leaseOne(for: .seconds(60))
+    test.proxy.stop()
+    let taken = try test.takeOver()
+    #expect(taken.deaths == 1)
+    #expect(try test.other.giveBack([ReturnedPayload(taken.token, wasTried: false)]) == [])
+    test.proxy.goOn()
+    try test.waitUntilPresent(2)
+    #expect(try test.other.leaseOne().deaths == 0)
+  }
+
+  @Test func `a call whose outcome stays unknown says so`() throws {
+    let test = try ProxiedQueue(timeout: .milliseconds(300))
+    test.proxy.cutNext(.withinCommit, of: "enqueue")
+    test.proxy.stopsAfterCut()
+    let error = #expect(throws: QueueError.self) { try test.queue.enqueue([NewPayload("a")]) }
+    guard case .unknown(let text) = error else {
+      Issue.record("\(String(describing: error))")
+      return
+    }
+    #expect(text.contains("no server answered within 300 ms"))
+    // Nothing was sent, so this one is known.
+    let other = #expect(throws: QueueError.self) { try test.queue.enqueue([NewPayload("b")]) }
+    guard case .unavailable = other else {
+      Issue.record("\(String(describing: other))")
+      return
+    }
+  }
+}
+
+/// A queue behind a proxy, and a second worker that reaches the server directly.
+final class ProxiedQueue: Sendable {
+  let clock = ManualQueueClock()
+  let proxy: PostgreSQLProxy
+  let queue: any PayloadQueue
+  let other: any PayloadQueue
+  private let server: TestServerQueue
+
+  init(lines: [String] = [], upkeep: UpkeepTimes = UpkeepTimes(interval: .zero, absence: .zero), timeout: Duration = .seconds(20)) throws {
+    server = try TestServerQueue()
+    other = try server.open(clock: clock, upkeep: upkeep)
+    let (port, database) = try TestPostgreSQL.shared.get().place
+    proxy = try PostgreSQLProxy(to: port)
+    let address = try PostgreSQLAddress(
+      parsing: "postgresql://attache@127.0.0.1:\(proxy.port)/\(database)?queue=\(server.name)&sslmode=disable")
+    var opening = QueueOpening(creates: false)
+    (opening.sync, opening.clock, opening.timeout) = (.off, clock, timeout)
+    queue = try PostgreSQLQueue(address, opening, upkeep: upkeep)
+    if !lines.isEmpty { #expect(try other.enqueue(lines.map(NewPayload.init)) == lines.count) }
+  }
+
+  deinit {
+    queue.close()
+    other.close()
+    proxy.close()
+  }
+
+  /// Waits until this many workers hold their locks.
+  func waitUntilPresent(_ count: Int) throws {
+    let deadline = ContinuousClock.now.advanced(by: .seconds(20))
+    while try server.presentWorkers() != count { try #require(ContinuousClock.now < deadline) }
+  }
+
+  /// Lets the second worker take the payload over.
+  func takeOver() throws -> Lease {
+    let deadline = ContinuousClock.now.advanced(by: .seconds(20))
+    while ContinuousClock.now < deadline {
+      if let lease = try other.lease(1, for: .seconds(60)).first { return lease }
+    }
+    return try #require(nil)
+  }
+}
