@@ -1,0 +1,1 @@
+"""PostgreSQL servers for tests: one beside a command, or a primary with its standbys."""
