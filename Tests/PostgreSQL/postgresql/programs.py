@@ -11,6 +11,8 @@ from bench import children
 
 #: The superuser of the servers.
 ADMINISTRATOR = "postgres"
+#: Of the names of temporary folders.
+PREFIX = "attache-postgresql."
 
 
 class Unavailable(Exception):
@@ -50,12 +52,16 @@ def give(path):
         os.chown(path, user()["user"], user()["group"])
 
 
-def new_folder():
-    """A new temporary folder of the programs' user, who may be allowed less than this one."""
+def temporary_folder():
+    """Where the programs' user, who may be allowed less than this one, can reach a folder of its own."""
     parent = Path(tempfile.gettempdir()).resolve()
-    if os.geteuid() == 0 and any(not path.stat().st_mode & 0o001 for path in (parent, *parent.parents)):
-        parent = Path("/tmp")
-    path = Path(tempfile.mkdtemp(prefix="attache-postgresql.", dir=parent))
+    is_reachable = os.geteuid() != 0 or all(path.stat().st_mode & 0o001 for path in (parent, *parent.parents))
+    return parent if is_reachable else Path("/tmp")
+
+
+def new_folder():
+    """A new temporary folder of the programs' user."""
+    path = Path(tempfile.mkdtemp(prefix=PREFIX, dir=temporary_folder()))
     give(path)
     return path
 

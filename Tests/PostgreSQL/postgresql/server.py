@@ -135,6 +135,15 @@ class Server:
     def resume(self):
         self._signal_all(signal.SIGCONT)
 
+    def kill_process(self, pid):
+        """Kills one process of the server. Returns whether it was one."""
+        if pid not in self.processes():
+            return False
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGKILL)
+            return True
+        return False
+
     def _signal_all(self, number):
         """Sends a signal to the postmaster first, and to the children that it has then. Returns their numbers."""
         numbers = []
@@ -156,18 +165,27 @@ class Server:
 
     def create_database(self):
         """Creates the role `attache`, which is no superuser, and its database."""
-        self.sql(f"CREATE ROLE {_ROLE} LOGIN")
-        self.sql(f"CREATE DATABASE {_DATABASE} OWNER {_ROLE} TEMPLATE template0")
+        self.sql(f"CREATE ROLE {_ROLE} LOGIN", f"CREATE DATABASE {_DATABASE} OWNER {_ROLE} TEMPLATE template0")
 
     def uri(self, user=_ROLE, database=_DATABASE):
         return f"postgresql://{user}@{self.address}:{self.port}/{database}"
 
     def sql(self, *statements, database="postgres", seconds=30):
-        """Runs statements as the superuser, each on its own, and returns their rows as lists of strings."""
+        """Runs statements as the superuser, each on its own, without waiting for standbys. Returns their rows as lists of strings."""
         words = [word for statement in statements for word in ("-c", statement)]
+        options = f"-cstatement_timeout%3D{seconds}s%20-csynchronous_commit%3Dlocal"
         text = programs.run("psql", "-XAtq", "-F", "\x1f", "-v", "ON_ERROR_STOP=1", *words,
-                            f"{self.uri(ADMINISTRATOR, database)}?connect_timeout=5&options=-cstatement_timeout%3D{seconds}s")
+                            f"{self.uri(ADMINISTRATOR, database)}?connect_timeout=5&options={options}")
         return [line.split("\x1f") for line in text.splitlines()]
+
+
+    def wait_for_clients(self, count, database="attache"):
+        """Waits until this many clients are connected to a database."""
+        end = time.monotonic() + _PATIENCE
+        while self.sql(f"SELECT count(*) FROM pg_stat_activity WHERE datname = '{database}' AND backend_type = 'client backend'") != [[str(count)]]:
+            if time.monotonic() > end:
+                raise Unavailable(f"the server {self.name} has not {count} clients")
+            time.sleep(0.02)
 
 
 def remove_shared_memory(lines):
