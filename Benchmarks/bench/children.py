@@ -1,10 +1,12 @@
 """Processes that the benchmark starts: each is ended by its process id, and none outlives the benchmark, however it ends."""
+import contextlib
 import ctypes
 import os
 import resource
 import signal
 import subprocess
 import sys
+from pathlib import Path
 
 _libc = ctypes.CDLL(None)
 _PR_SET_PDEATHSIG = 1
@@ -52,6 +54,15 @@ def run(command, **options):
         return child.communicate()[0], child.returncode
     finally:
         end(child)
+
+
+def of(pid):
+    """The process ids of a process's children; none if it has gone."""
+    found = []
+    for path in Path(f"/proc/{pid}/task").glob("*/children"):
+        with contextlib.suppress(OSError):
+            found += map(int, path.read_text().split())
+    return found
 
 
 def end(child):

@@ -1,5 +1,6 @@
 """The crash test's command line; scripts/crash builds what it needs and calls it."""
 import argparse
+import collections
 import contextlib
 import random
 import sys
@@ -9,7 +10,7 @@ from pathlib import Path
 from bench import children
 from bench.room import Room
 
-from . import payloads
+from . import faults, payloads
 from .commands import Failure
 from .delivering import MODES, Delivery
 from .killing import Killer
@@ -25,8 +26,9 @@ def arguments():
     parser.add_argument("kills", type=int, metavar="N", help="how many kills of each kind of queue")
     parser.add_argument("--seed", type=int, default=1, metavar="S", help="of payloads, media and kills (1); the moments are also the machine's")
     parser.add_argument("--queue", choices=["sqlite", "dir"], action="append", help="one kind of queue (both)")
-    parser.add_argument("--of", choices=["work", "deliver"], action="append", dest="parts",
-                        help="only workers; or only deliverers, senders and the HTTP endpoint, where each way of sending gets a quarter of the kills (both)")
+    parser.add_argument("--of", choices=["work", "deliver", "postgresql"], action="append", dest="parts",
+                        help="only workers; or only deliverers, senders and the HTTP endpoint, where each way of sending gets a quarter of the kills (both); or "
+                             "N faults of processes, servers and connections of a queue in PostgreSQL")
     parser.add_argument("--payloads", type=int, default=2_000, metavar="N", help="payloads in a queue (2000)")
     parser.add_argument("--poison-after", type=int, default=1_000_000, metavar="N",
                         help="attache work's (1000000: a kill from outside says nothing against a payload); 0 is its default, and payloads may die then")
@@ -97,6 +99,28 @@ def delivered(chosen, folder, kind):
     show(killer)
 
 
+def besieged(chosen, folder):
+    """Runs queues on three servers until this many faults were made."""
+    # Only here, since it needs PostgreSQL.
+    from .place import SiegeWorld, opened
+    from .siege import Siege
+
+    draw = random.Random(f"siege {chosen.seed}")
+    begin, done, repeated = time.monotonic(), collections.Counter(), 0
+    with contextlib.closing(SiegeWorld(chosen.attache, folder, chosen.payloads, chosen.seed)) as world, opened() as place:
+        counts = faults.queues(chosen.kills)
+        for number, count in enumerate(counts):
+            siege = Siege(world, place, folder / "queue", world.store, f"crash_{number + 1}", draw)
+            siege.run(*faults.deck(draw, count))
+            done += siege.done
+            repeated += siege.repeated
+            print(f"postgresql, queue {number + 1}: {count} faults, {siege.repeated} payloads sent again, all accounted for", file=sys.stderr, flush=True)
+    print(f"postgresql: {chosen.kills} faults over {len(counts)} queues of {len(world.payloads)} payloads in {time.monotonic() - begin:.0f} s: each payload one result, "
+          f"as undisturbed, and sent, twice only where its answer was lost ({repeated} payloads); the servers agree")
+    for what, count in done.most_common():
+        print(f"  {count:6}  {what}")
+
+
 def show(killer):
     for state, count in killer.counts.most_common():
         print(f"  {count:6}  {state}")
@@ -122,6 +146,9 @@ def main():
 
 def run(part, chosen, folder):
     kinds = chosen.queue or ["sqlite", "dir"]
+    if part == "postgresql":
+        besieged(chosen, folder)
+        return
     if part == "deliver":
         for kind in kinds:
             delivered(chosen, folder, kind)

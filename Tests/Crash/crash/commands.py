@@ -17,15 +17,19 @@ class Failure(Exception):
 
 
 class Commands:
-    def __init__(self, attache, queue, store, poison_after):
-        self.attache, self.queue, self.store = attache, queue, store
-        self._work = ["--once", "--attempts", "2", "--store", store, "--deadline", _DEADLINE, "--jobs", "8", "--allow-http", "--allow-net", "127.0.0.1/32",
+    def __init__(self, attache, queue, store, poison_after, work=("--once", "--jobs", "8"), options=()):
+        """
+        - work: options of workers.
+        - options: of every command of the queue.
+        """
+        self.attache, self.queue, self.store, self._options = attache, queue, store, options
+        self._work = [*work, "--attempts", "2", "--store", store, "--deadline", _DEADLINE, "--allow-http", "--allow-net", "127.0.0.1/32",
                       *(["--poison-after", str(poison_after)] if poison_after else [])]
 
     def start(self, name, *words, output=None, source=subprocess.DEVNULL):
         """A running command of the queue. Its standard error goes to an unnamed file, and its age counts from here."""
         errors = tempfile.TemporaryFile()
-        child = children.start([self.attache, name, "--queue", self.queue, *words], stdin=source, stdout=output or subprocess.DEVNULL,
+        child = children.start([self.attache, name, "--queue", self.queue, *self._options, *words], stdin=source, stdout=output or subprocess.DEVNULL,
                                stderr=errors)
         child.errors, child.begin, child.name = errors, time.monotonic(), name
         return child

@@ -1,4 +1,4 @@
-"""Checks deliveries whose senders and deliverers were killed: each payload was sent, and twice only if a kill lost an answer.
+"""Checks deliveries whose senders and deliverers were killed: each payload was sent, and twice only if a kill lost an answer, or the queue was out of reach.
 
 All of it is in one log, a line a note, in the order in which things happened:
 
@@ -10,6 +10,7 @@ All of it is in one log, a line a note, in the order in which things happened:
     deliverer PID                        is under way (delivering.py, as what follows)
     killed PID TIME                      a sender or a deliverer is about to be killed
     delivered TIME PAYLOAD…              the queue calls these delivered
+    disturbed TIME TIME                  the queue may have been out of reach between these times (siege.py)
 
 An endpoint (endpoint.py) and its deliverers have names instead of numbers. An endpoint counts as one sender for each of its deliverers, called
 ENDPOINT/DELIVERER. A kill of the endpoint is a kill of all of them.
@@ -20,6 +21,9 @@ from dataclasses import dataclass
 from .commands import Failure
 
 _NEVER = 1 << 63
+#: In nanoseconds: how long before a disturbance a payload may have been received whose answer is recorded during it; and how long after one.
+_BEFORE, _AFTER = 5_000_000_000, 1_000_000_000
+
 
 @dataclass
 class _Process:
@@ -41,11 +45,12 @@ class Receipt:
     time: int
     answer: str = None
     is_answered: bool = False
+    is_disturbed: bool = False
 
     @property
     def is_lost(self):
-        """Whether the payload may be sent again: its answer says so, or a kill may have lost the answer."""
-        if self.answer == "retry" or self.sender.deliverer.is_killed:
+        """Whether the payload may be sent again: its answer says so, or the answer may be lost."""
+        if self.answer == "retry" or self.is_disturbed or self.sender.deliverer.is_killed:
             return True
         return not self.is_answered and (self.sender.is_dying or self.sender.is_killed)
 
@@ -59,7 +64,7 @@ class Log:
         """`is_each`: the answer is the sender's exit status, which comes after all notes. A kill may replace it."""
         self.receipts = collections.defaultdict(list)
         self.known = {}  # when the queue first called a payload delivered
-        processes, deliverers = {}, set()
+        processes, deliverers, disturbances = {}, set(), []
         for line in text.splitlines():
             what, first, *words = line.split()
             if what == "delivered":
@@ -76,6 +81,8 @@ class Log:
                 processes.setdefault(first, _Process(first)).killed_at = int(words[0])
             elif what == "dying":
                 processes[first].is_dying = True
+            elif what == "disturbed":
+                disturbances.append((int(first) - _BEFORE, int(words[0]) + _AFTER))
             elif what == "received":
                 self.receipts[int(words[0])].append(Receipt(processes[first], int(words[1]), int(words[2])))
             else:
@@ -86,18 +93,19 @@ class Log:
                     receipt.is_answered = True
         for process in [found for found in processes.values() if found.deliverer and found.deliverer.pid not in deliverers]:
             process.deliverer.killed_at = 0
-        if is_each:
-            for receipt in (receipt for receipts in self.receipts.values() for receipt in receipts):
+        for receipt in (receipt for receipts in self.receipts.values() for receipt in receipts):
+            receipt.is_disturbed = any(begin <= receipt.time <= end for begin, end in disturbances)
+            if is_each:
                 receipt.is_answered &= not receipt.sender.is_killed
 
 
 def check(log, crcs, statuses):
     """
-    - crcs: of the payloads, in the order of their numbers.
+    - crcs: of the payloads, by their numbers.
     - statuses: what the queue calls each payload at the end.
     - Returns: how many payloads were sent more than once.
     """
-    for number, crc in enumerate(crcs):
+    for number, crc in crcs.items():
         try:
             _check(log.receipts.get(number, []), crc, statuses.get(number), log.known.get(number))
         except Failure as failure:

@@ -122,7 +122,7 @@ class Delivery:
 
     def _kill_sender(self, deliverer, killer):
         time.sleep(self._draw.expovariate(1 / 0.05))
-        senders = _children(deliverer.pid)
+        senders = children.of(deliverer.pid)
         if not senders or deliverer.poll() is not None:
             return
         pid = self._draw.choice(senders)
@@ -164,13 +164,5 @@ class Delivery:
         if counts["done"] != len(self._crcs) or counts["unread"] or counts["delivering"]:
             raise Failure(f"all is delivered, and the queue says {counts}")
         log = deliveries.Log(self._log.read_text(), is_each=self._mode == "each")
-        self.repeated = deliveries.check(log, self._crcs, self._statuses())
+        self.repeated = deliveries.check(log, dict(enumerate(self._crcs)), self._statuses())
         checks.integrity(self._location)
-
-
-def _children(pid):
-    found = []
-    for path in Path(f"/proc/{pid}/task").glob("*/children"):
-        with contextlib.suppress(OSError):
-            found += map(int, path.read_text().split())
-    return found

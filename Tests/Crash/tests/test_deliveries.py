@@ -9,7 +9,7 @@ OK = "received 11 0 7 100\nanswering 11 0 ok\nanswered 11 0\n"
 
 
 def checked(notes, status="delivered", is_each=False):
-    return check(Log(BEGIN + notes, is_each), [7], {0: status} if status else {})
+    return check(Log(BEGIN + notes, is_each), {0: 7}, {0: status} if status else {})
 
 
 class Deliveries(unittest.TestCase):
@@ -70,6 +70,14 @@ class Deliveries(unittest.TestCase):
         begin = "deliverer d1\nstart e1/d1 d1\nreceived e1/d1 0 7 100\nanswering e1/d1 0 ok\nanswered e1/d1 0\nkilled e1 150\nstart e2/d1 d1\n"
         with self.assertRaisesRegex(Failure, "nothing was killed that had 2 of them"):
             checked(begin + "received e2/d1 0 7 200\nanswering e2/d1 0 ok\nanswered e2/d1 0\n")
+
+    def test_twice_is_right_if_the_queue_was_out_of_reach_when_the_first_came(self):
+        again = "received 21 0 7 30000000000\nanswering 21 0 ok\nanswered 21 0\n"
+        for begin, end in ((1, 2), (4_900_000_000, 15_000_000_000)):
+            self.assertEqual(checked(OK + again + f"disturbed {begin} {end}\n"), 1)
+        for begin, end in ((5_000_000_200, 6_000_000_000), (29_000_000_000, 30_000_000_000)):
+            with self.assertRaisesRegex(Failure, "nothing was killed that had 2 of them|after an answer"):
+                checked(OK + again + f"disturbed {begin} {end}\n")
 
     def test_silence_is_found(self):
         with self.assertRaisesRegex(Failure, "not answered by a sender that was not killed"):

@@ -2,28 +2,14 @@
 import argparse
 import contextlib
 import os
-import shutil
 import signal
-import subprocess
 import sys
 
 from bench import children
 
 from . import programs
+from .room import temporary_folder
 from .server import Server
-
-#: Waits until its input is closed, as the kernel does for a killed process, and removes the folder when the server has left it. A server that is told to end
-#: at once needs up to 5 s.
-_KEEPER = """
-trap "" HUP INT TERM
-cat
-for attempt in $(seq 100); do
-  read -r server <"$1/main/postmaster.pid" && kill -0 "$server" || break
-  sleep 0.1
-done 2>/dev/null
-for attempt in 1 2 3 4 5; do rm -rf -- "$1" && exit; sleep 0.2; done
-"""
-
 
 def arguments():
     parser = argparse.ArgumentParser(prog="scripts/with-postgresql", description="Runs a command beside a PostgreSQL server with an empty database.")
@@ -33,19 +19,6 @@ def arguments():
     if not chosen.command:
         parser.error("there must be a command")
     return chosen
-
-
-@contextlib.contextmanager
-def temporary_folder():
-    """A folder that is removed however this process ends."""
-    path = programs.new_folder()
-    keeper = subprocess.Popen(["sh", "-c", _KEEPER, "keeper", path], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-                              start_new_session=True)
-    try:
-        yield path
-    finally:
-        shutil.rmtree(path, ignore_errors=True)
-        keeper.communicate()
 
 
 def run(command, server):

@@ -32,7 +32,7 @@ def ahead(positions):
 
 class Cluster:
     """
-    - folder: for data and logs; of the programs' user (programs.new_folder).
+    - folder: for data and logs; of the programs' user (room.temporary_folder).
     """
 
     def __init__(self, folder, names=_NAMES):

@@ -4,15 +4,12 @@ import pwd
 import re
 import shutil
 import subprocess
-import tempfile
 from pathlib import Path
 
 from bench import children
 
 #: The superuser of the servers.
 ADMINISTRATOR = "postgres"
-#: Of the names of temporary folders.
-PREFIX = "attache-postgresql."
 
 
 class Unavailable(Exception):
@@ -50,20 +47,6 @@ def give(path):
     """Makes a file or folder that of the programs' user."""
     if os.geteuid() == 0:
         os.chown(path, user()["user"], user()["group"])
-
-
-def temporary_folder():
-    """Where the programs' user, who may be allowed less than this one, can reach a folder of its own."""
-    parent = Path(tempfile.gettempdir()).resolve()
-    is_reachable = os.geteuid() != 0 or all(path.stat().st_mode & 0o001 for path in (parent, *parent.parents))
-    return parent if is_reachable else Path("/tmp")
-
-
-def new_folder():
-    """A new temporary folder of the programs' user."""
-    path = Path(tempfile.mkdtemp(prefix=PREFIX, dir=temporary_folder()))
-    give(path)
-    return path
 
 
 def run(name, *words, source=subprocess.DEVNULL):

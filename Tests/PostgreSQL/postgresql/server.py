@@ -28,7 +28,7 @@ _libc = ctypes.CDLL(None, use_errno=True)
 
 class Server:
     """
-    - folder: for its data and its log; of the programs' user (programs.new_folder).
+    - folder: for its data and its log; of the programs' user (room.temporary_folder).
     - name: its cluster_name, and the name by which a primary knows it as a standby.
     - address: on which it listens.
     """
@@ -126,7 +126,7 @@ class Server:
         """The postmaster's number, if it runs, and those of its children: backends and workers."""
         if not self.is_running:
             return []
-        return [self.pid, *_children(self.pid)]
+        return [self.pid, *children.of(self.pid)]
 
     def pause(self):
         """Stops all processes of the server, as a frozen machine does. TCP still answers in its place."""
@@ -205,11 +205,3 @@ def _state(pid):
     with contextlib.suppress(OSError):
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
     return ""
-
-
-def _children(pid):
-    found = []
-    for path in Path(f"/proc/{pid}/task").glob("*/children"):
-        with contextlib.suppress(OSError):
-            found += map(int, path.read_text().split())
-    return found

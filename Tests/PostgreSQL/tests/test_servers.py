@@ -1,15 +1,13 @@
 """Servers start, end and are broken as they are told to."""
 import contextlib
-import os
 import random
-import shutil
 import subprocess
 import time
 import unittest
 from pathlib import Path
 
 from bench import children
-from postgresql import cluster, programs
+from postgresql import cluster, programs, room
 from postgresql.proxying import Proxy
 from postgresql.server import Server
 
@@ -19,9 +17,7 @@ SCRIPT = Path(__file__).resolve().parents[3] / "scripts/with-postgresql"
 class OneServer(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        cls.folder = programs.new_folder()
-        cls.addClassCleanup(shutil.rmtree, cls.folder, ignore_errors=True)
-        cls.server = Server(cls.folder)
+        cls.server = Server(cls.enterClassContext(room.temporary_folder()))
         cls.addClassCleanup(cls.server.close)
         cls.server.initialize({"fsync": "off"})
         cls.server.start()
@@ -117,9 +113,7 @@ class Positions(unittest.TestCase):
 
 class ThreeServers(unittest.TestCase):
     def test_a_standby_takes_over_what_was_acknowledged_and_the_killed_one_comes_back(self):
-        folder = programs.new_folder()
-        self.addCleanup(shutil.rmtree, folder, ignore_errors=True)
-        servers = cluster.Cluster(folder)
+        servers = cluster.Cluster(self.enterContext(room.temporary_folder()))
         self.addCleanup(servers.close)
         servers.start({"fsync": "off"})
         servers.sql("CREATE TABLE note (text text)")
@@ -157,7 +151,7 @@ class Leftovers(unittest.TestCase):
 
 
 def folders():
-    return sorted(path.name for path in programs.temporary_folder().glob(programs.PREFIX + "*"))
+    return sorted(path.name for path in room.parent().glob(room.PREFIX + "*"))
 
 
 def is_alive(pid):
