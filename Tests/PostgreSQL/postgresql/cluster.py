@@ -1,4 +1,4 @@
-"""A primary with its synchronous standbys on loopback, whose roles change."""
+"""A primary with its synchronous standbys, whose roles change."""
 import contextlib
 import shutil
 import time
@@ -14,6 +14,7 @@ _SETTINGS = {
     "wal_level": "replica", "max_wal_senders": "10", "wal_keep_size": "1GB", "wal_log_hints": "on", "hot_standby": "on", "wal_retrieve_retry_interval": "200ms",
     "wal_receiver_timeout": "20s", "wal_sender_timeout": "20s",
 }
+_CLIENTS = "host all all 127.0.0.1/32 trust\nhost replication all 127.0.0.1/32 trust\n"
 
 
 def synchronous(names):
@@ -33,21 +34,25 @@ def ahead(positions):
 class Cluster:
     """
     - folder: for data and logs; of the programs' user (room.temporary_folder).
+    - servers: three on loopback unless given.
+    - access: how a standby connects to the primary, without host and port.
+    - clients: the lines of pg_hba.conf.
     """
 
-    def __init__(self, folder, names=_NAMES):
-        self.servers = [Server(folder, name) for name in names]
-        self.primary = self.servers[0]
+    def __init__(self, folder, servers=(), access=f"user={ADMINISTRATOR}", clients=_CLIENTS):
+        self.servers = list(servers) or [Server(folder, name) for name in _NAMES]
+        self.primary, self._access, self._clients = self.servers[0], access, clients
 
-    def start(self, settings=()):
+    def start(self, settings=(), statements=()):
         """Makes and starts all servers. The settings are there before the standbys are copied: a copy of a primary without synchronous_standby_names would
-        become a primary without it."""
+        become a primary without it. The statements, too, run before."""
         names = [server.name for server in self.servers]
         self.primary.initialize({**_SETTINGS, "synchronous_standby_names": synchronous(names), **dict(settings)})
-        (self.primary.data / "pg_hba.conf").write_text("host all all 127.0.0.1/32 trust\nhost replication all 127.0.0.1/32 trust\n")
-        self.primary.configure({"primary_conninfo": self._upstream()})
+        (self.primary.data / "pg_hba.conf").write_text(self._clients)
+        self.primary.configure({"primary_conninfo": f"{self._place(self.servers)} target_session_attrs=read-write connect_timeout=3 {self._access}"})
         self.primary.start()
         self.primary.create_database()
+        self.primary.sql("SELECT 1", *statements)
         for standby in self.standbys:
             self._copy(standby)
             standby.start(wait=False)
@@ -55,15 +60,14 @@ class Cluster:
             standby.wait_until_ready()
         self.wait_until_replicated()
 
-    def _upstream(self):
-        """Where every standby receives its log: from whichever server is the primary."""
-        ports = ",".join(str(server.port) for server in self.servers)
-        hosts = ",".join(server.address for server in self.servers)
-        return f"host={hosts} port={ports} user={ADMINISTRATOR} target_session_attrs=read-write connect_timeout=3"
+    def _place(self, servers):
+        """Hosts and ports as libpq reads them. A standby knows all, and receives its log from whichever server is the primary."""
+        return f"host={','.join(server.address for server in servers)} port={','.join(str(server.port) for server in servers)}"
 
     def _copy(self, standby):
-        programs.run("pg_basebackup", "-h", self.primary.address, "-p", self.primary.port, "-U", ADMINISTRATOR, "-D", standby.data, "-X", "stream",
-                     "--checkpoint=fast", "--no-sync")
+        with standby.inside():
+            programs.run("pg_basebackup", "-d", f"{self._place([self.primary])} {self._access}", "-D", standby.data, "-X", "stream", "--checkpoint=fast",
+                         "--no-sync")
         self._become_standby(standby)
 
     def _become_standby(self, server):

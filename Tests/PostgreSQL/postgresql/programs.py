@@ -26,8 +26,8 @@ def folder():
 
 
 def environment():
-    """The environment without libpq's variables, and with messages in English."""
-    return {**{name: value for name, value in os.environ.items() if not name.startswith("PG")}, "LC_ALL": "C"}
+    """The environment without libpq's variables and files, which are in the home folder, and with messages in English."""
+    return {**{name: value for name, value in os.environ.items() if not name.startswith("PG")}, "LC_ALL": "C", "HOME": "/"}
 
 
 def user():

@@ -1,4 +1,4 @@
-"""One PostgreSQL server on a port of loopback."""
+"""One PostgreSQL server."""
 import contextlib
 import ctypes
 import os
@@ -17,9 +17,10 @@ from .programs import ADMINISTRATOR, Unavailable
 #: How long a server may take to start, and to end after each signal, in seconds.
 _PATIENCE = 30
 _ROLE = _DATABASE = "attache"
+_LOOPBACK = "127.0.0.1"
 #: What every server here has in postgresql.conf. Nothing of it is in /dev/shm, or in a folder that others share.
 _SETTINGS = {
-    "listen_addresses": "127.0.0.1", "unix_socket_directories": "", "dynamic_shared_memory_type": "mmap", "shared_buffers": "32MB", "max_connections": "200",
+    "unix_socket_directories": "", "dynamic_shared_memory_type": "mmap", "shared_buffers": "32MB", "max_connections": "200",
     "log_line_prefix": "%m [%p] %a ", "logging_collector": "off",
 }
 _IPC_RMID = 0
@@ -30,17 +31,21 @@ class Server:
     """
     - folder: for its data and its log; of the programs' user (room.temporary_folder).
     - name: its cluster_name, and the name by which a primary knows it as a standby.
-    - address: on which it listens.
+    - address: on which it listens, beside loopback.
+    - port: a free one unless given.
+    - inside: enters the network of its host.
+    - settings: those that a copy of its data must not get.
     """
 
-    def __init__(self, folder, name="main", address="127.0.0.1"):
-        self.name, self.address = name, address
+    def __init__(self, folder, name="main", address=_LOOPBACK, port=0, inside=contextlib.nullcontext, settings=()):
+        self.name, self.address, self.inside, self._own = name, address, inside, dict(settings)
         self.data, self.log = Path(folder) / name, Path(folder) / f"{name}.log"
         self._process = None
         # This socket never listens. While the server is down, connections are refused, and no other process can take the port.
-        self._reserved = socket.socket()
+        with inside():
+            self._reserved = socket.socket()
         self._reserved.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        self._reserved.bind((address, 0))
+        self._reserved.bind((address, port))
         self.port = self._reserved.getsockname()[1]
 
     # Its life
@@ -59,10 +64,12 @@ class Server:
     def start(self, wait=True):
         """Starts the server. It ends at once if this process ends. With `wait`, returns when the server accepts connections."""
         (self.data / "postmaster.pid").unlink(missing_ok=True)  # of a killed server, whose number may be another process's now
-        with open(self.log, "ab") as log:
+        own = {"listen_addresses": ",".join({self.address: 1, _LOOPBACK: 1}), "cluster_name": self.name, **self._own}
+        words = [word for name, value in own.items() for word in ("-c", f"{name}={value}")]
+        with self.inside(), open(self.log, "ab") as log:
             self._process = children.start(
-                [programs.folder() / "postgres", "-D", self.data, "-p", self.port, "-c", f"cluster_name={self.name}"], orphaned=signal.SIGQUIT,
-                stdin=subprocess.DEVNULL, stdout=log, stderr=log, cwd="/", env=programs.environment(), start_new_session=True, **programs.user())
+                [programs.folder() / "postgres", "-D", self.data, "-p", self.port, *words], orphaned=signal.SIGQUIT, stdin=subprocess.DEVNULL, stdout=log,
+                stderr=log, cwd="/", env=programs.environment(), start_new_session=True, **programs.user())
         if wait:
             self.wait_until_ready()
 
@@ -174,8 +181,9 @@ class Server:
         """Runs statements as the superuser, each on its own, without waiting for standbys. Returns their rows as lists of strings."""
         words = [word for statement in statements for word in ("-c", statement)]
         options = f"-cstatement_timeout%3D{seconds}s%20-csynchronous_commit%3Dlocal"
-        text = programs.run("psql", "-XAtq", "-F", "\x1f", "-v", "ON_ERROR_STOP=1", *words,
-                            f"{self.uri(ADMINISTRATOR, database)}?connect_timeout=5&options={options}")
+        place = f"postgresql://{ADMINISTRATOR}@{_LOOPBACK}:{self.port}/{database}?connect_timeout=5&options={options}"
+        with self.inside():
+            text = programs.run("psql", "-XAtq", "-F", "\x1f", "-v", "ON_ERROR_STOP=1", *words, place)
         return [line.split("\x1f") for line in text.splitlines()]
 
 

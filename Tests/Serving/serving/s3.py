@@ -1,4 +1,5 @@
 """A server for S3 (SeaweedFS) beside a command; see scripts/with-s3."""
+import contextlib
 import http.client
 import json
 import os
@@ -12,28 +13,28 @@ import time
 KEY, SECRET = "AKIDATTACHE", "a-secret-of-the-tests"
 
 
-def free_ports(count):
+def free_ports(count, address):
     """Ports that are free now, as are those 10,000 above, where the server listens for gRPC."""
     found = []
     while len(found) < count:
-        with socket.create_server(("127.0.0.1", 0)) as one:
+        with socket.create_server((address, 0)) as one:
             port = one.getsockname()[1]
             if port > 55_000 or port in found:
                 continue
             try:
-                socket.create_server(("127.0.0.1", port + 10_000)).close()
+                socket.create_server((address, port + 10_000)).close()
             except OSError:
                 continue
             found.append(port)
     return found
 
 
-def wait_until_ready(server, port, log):
+def wait_until_ready(server, address, port, log):
     while True:
         if server.poll() is not None:
             sys.exit(f"scripts/with-s3: the server ended with {server.returncode}:\n" + open(log).read()[-2000:])
         try:
-            connection = http.client.HTTPConnection("127.0.0.1", port, timeout=2)
+            connection = http.client.HTTPConnection(address, port, timeout=2)
             connection.request("GET", "/media")
             if connection.getresponse().status in (200, 403, 404):
                 return
@@ -42,15 +43,17 @@ def wait_until_ready(server, port, log):
         time.sleep(0.05)
 
 
-def make_bucket(weed, master, filer):
+def make_bucket(weed, address, master, filer):
     """Makes the bucket by the server's own shell."""
-    subprocess.run([weed, "shell", f"-master=127.0.0.1:{master}", f"-filer=127.0.0.1:{filer}"], input="s3.bucket.create -name media\n", text=True,
+    subprocess.run([weed, "shell", f"-master={address}:{master}", f"-filer={address}:{filer}"], input="s3.bucket.create -name media\n", text=True,
                    stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=60)
 
 
-def main(weed, command):
+@contextlib.contextmanager
+def serving(weed, address="127.0.0.1"):
+    """A server with an empty bucket, as what a command finds in its environment."""
     with tempfile.TemporaryDirectory() as folder:
-        master, volume, filer, s3 = free_ports(4)
+        master, volume, filer, s3 = free_ports(4, address)
         configuration = {"identities": [
             {"name": "anonymous", "actions": ["Read:media"]},
             {"name": "attache", "credentials": [{"accessKey": KEY, "secretKey": SECRET}], "actions": ["Admin", "Read", "Write", "List", "Tagging"]},
@@ -64,21 +67,25 @@ def main(weed, command):
         log = f"{folder}/log"
         with open(log, "wb") as errors:
             server = subprocess.Popen(
-                [weed, "-logtostderr=true", "server", f"-dir={folder}/data", "-ip=127.0.0.1", "-ip.bind=127.0.0.1", f"-master.port={master}",
+                [weed, "-logtostderr=true", "server", f"-dir={folder}/data", f"-ip={address}", f"-ip.bind={address}", f"-master.port={master}",
                  f"-volume.port={volume}", "-filer", f"-filer.port={filer}", "-s3", f"-s3.port={s3}", f"-s3.config={folder}/s3.json",
                  "-master.telemetry=false", "-master.volumeSizeLimitMB=64", "-volume.max=20"],
                 stdout=errors, stderr=errors, cwd=folder, env={**os.environ, "HOME": folder})
         try:
-            wait_until_ready(server, s3, log)
-            make_bucket(weed, master, filer)
-            environment = {"S3_ENDPOINT": f"http://127.0.0.1:{s3}", "S3_BUCKET": "media", "S3_CREDENTIALS": credentials, "S3_SERVER": str(server.pid)}
-            child = subprocess.Popen(command, env={**os.environ, **environment})
-            for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-                signal.signal(number, lambda number, _: child.send_signal(number))
-            return child.wait()
+            wait_until_ready(server, address, s3, log)
+            make_bucket(weed, address, master, filer)
+            yield {"S3_ENDPOINT": f"http://{address}:{s3}", "S3_BUCKET": "media", "S3_CREDENTIALS": credentials, "S3_SERVER": str(server.pid)}
         finally:
             server.kill()
             server.wait()
+
+
+def main(weed, command):
+    with serving(weed) as environment:
+        child = subprocess.Popen(command, env={**os.environ, **environment})
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            signal.signal(number, lambda number, _: child.send_signal(number))
+        return child.wait()
 
 
 if __name__ == "__main__":

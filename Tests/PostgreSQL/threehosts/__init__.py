@@ -1,0 +1,1 @@
+"""A queue on three hosts, one of which loses its power; see scripts/cluster-demo."""
