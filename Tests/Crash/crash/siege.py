@@ -25,6 +25,8 @@ _WITHOUT_KEYS = 5
 _BATCH = 50
 #: How long what is left may take after the last fault, in seconds.
 _PATIENCE = 120
+#: How long a worker may take to come back when its server or network has, in seconds.
+_RETURN = 5
 #: The time that a sender takes for a payload, in seconds.
 _PACE = 0.004
 _SENDER = Path(__file__).with_name("sender.py")
@@ -66,9 +68,10 @@ class Siege:
             self._deliverers = [self._deliverer() for _ in range(_DELIVERERS)]
             for fault in early:
                 self._do(fault)
-            self._check_deaths()
+                self._check_deaths()
             for fault in late:
                 self._do(fault)
+                self._check_deaths()
             self._finish()
         finally:
             for child in [*self._workers, *self._deliverers]:
@@ -257,9 +260,9 @@ class Siege:
 
     def _statuses(self):
         """The outcome of finished deliveries, by payload."""
-        rows = self._sql(f"SELECT substring(encode(line, 'escape') FROM '\"id\":([0-9]+)'), delivery FROM {self._schema}.result JOIN {self._schema}.payload "
-                         "USING (id) WHERE delivery IS NOT NULL")
-        return {int(number): delivery for number, delivery in rows}
+        rows = self._sql(f"SELECT substring(encode(line, 'escape') FROM '\"id\":([0-9]+)'), status FROM {self._schema}.result "
+                         f"JOIN {self._schema}.payload USING (id) WHERE status IS NOT NULL")
+        return {int(number): status for number, status in rows}
 
     def _sql(self, statement):
         return self._place.cluster.sql(statement)
@@ -289,10 +292,16 @@ class Siege:
                 raise Failure(f"attache {child.name} ends with {child.returncode} on SIGTERM; {last_words(child)}")
 
     def _check_deaths(self):
-        rows = [tuple(map(int, row)) for row in self._sql(f"SELECT id, deaths FROM {self._schema}.work WHERE deaths > 0 UNION ALL "
-                                                          f"SELECT id, deaths FROM {self._schema}.result WHERE deaths > 0")]
-        commits.deaths(rows, self._dead)
-        return len(rows)
+        """A worker that comes back takes the deaths back that were counted meanwhile."""
+        end = time.monotonic() + _RETURN
+        while True:
+            rows = [tuple(map(int, row)) for row in self._sql(f"SELECT id, deaths FROM {self._schema}.work WHERE deaths > 0")]
+            try:
+                return commits.deaths(rows, self._dead)
+            except Failure:
+                if time.monotonic() > end:
+                    raise
+                time.sleep(0.1)
 
     def _check(self):
         world = self._world
@@ -305,7 +314,7 @@ class Siege:
         commits.numbers(int(count), int(largest), len(world.expected))
         if twice := self._sql(f"SELECT key, count(*) FROM {self._schema}.payload WHERE key IS NOT NULL GROUP BY key HAVING count(*) > 1"):
             raise Failure(f"these keys are there twice: {twice[:5]}")
-        self.done["payloads with a death"] += self._check_deaths()
+        self._check_deaths()
         crcs = {number: zlib.crc32(line.rstrip(b"\n")) for number, line in world.expected.items()}
         self.repeated = deliveries.check(deliveries.Log(self._log.read_text()), crcs, self._statuses())
         self._check_servers()

@@ -7,7 +7,8 @@ line of its input is a command, each line of its output says what happened:
 
     {"cut": "before", "round": 3, "reset": true}    at the third round from now on (messages.py), on whichever connection it comes; {"cut": null} withdraws it,
                                                     which is answered unless it has happened
-    {"black": 15}                                   nothing passes for 15 s, in either direction; connections stay
+    {"black": 15}                                   nothing passes for 15 s, in either direction. After 11 s the server gives its connections up, as
+                                                    by keepalive; the client hears of it when the time is over. Other connections stay
     {"drop": true}                                  all connections are reset now
 
 Where a connection is cut: "before" the round reaches the server; "within", when it has been sent to the server, whose answer nobody reads; "after", when the
@@ -23,6 +24,8 @@ import sys
 from .messages import Answers, Rounds, is_request_for_encryption, startup_length
 
 _CHUNK = 1 << 16
+#: Until a server that gets no answer ends a connection of attache, in seconds: its tcp_keepalives_idle + tcp_keepalives_interval * tcp_keepalives_count.
+_KEEPALIVE = 11
 _LINGER_0 = struct.pack("ii", 1, 0)
 
 
@@ -75,7 +78,14 @@ class Proxy:
                 self.say(cut=None)
         elif "black" in command:
             self._light.clear()
-            await asyncio.sleep(command["black"])
+            await asyncio.sleep(min(command["black"], _KEEPALIVE))
+            if command["black"] > _KEEPALIVE:
+                lost = list(self._connections)
+                for connection in lost:
+                    connection.lose_server()
+                await asyncio.sleep(command["black"] - _KEEPALIVE)
+                for connection in lost:
+                    connection.close(is_reset=True)
             self._light.set()
             self.say(black=command["black"])
         elif "drop" in command:
@@ -103,6 +113,7 @@ class Connection:
             except OSError:
                 self.close(is_reset=True)
             finally:
+                await self._proxy.light()
                 for pump in pumps:
                     pump.cancel()
                 await asyncio.gather(*pumps, return_exceptions=True)
@@ -161,14 +172,21 @@ class Connection:
 
     def close(self, is_reset=False):
         for writer in (self._to_client, self._to_server):
-            if writer is None or writer.is_closing():
-                continue
-            if is_reset:
-                with contextlib.suppress(OSError):
-                    writer.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _LINGER_0)
-                writer.transport.abort()
-            else:
-                writer.close()
+            _close(writer, is_reset)
+
+    def lose_server(self):
+        _close(self._to_server, is_reset=True)
+
+
+def _close(writer, is_reset):
+    if writer is None or writer.is_closing():
+        return
+    if is_reset:
+        with contextlib.suppress(OSError):
+            writer.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _LINGER_0)
+        writer.transport.abort()
+    else:
+        writer.close()
 
 
 async def main():
