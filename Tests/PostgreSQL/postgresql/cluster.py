@@ -9,10 +9,11 @@ from .server import Server
 
 _NAMES = ("n1", "n2", "n3")
 _PATIENCE = 30
-#: A commit waits for one standby, whichever it is. The primary's own name is in the list, since every server may become the primary.
+#: A commit waits for one standby, whichever it is. The primary's own name is in the list, since every server may become the primary. A standby must notice soon
+#: that the primary's machine is gone: commits of the next primary wait for it.
 _SETTINGS = {
     "wal_level": "replica", "max_wal_senders": "10", "wal_keep_size": "1GB", "wal_log_hints": "on", "hot_standby": "on", "wal_retrieve_retry_interval": "200ms",
-    "wal_receiver_timeout": "20s", "wal_sender_timeout": "20s",
+    "wal_receiver_timeout": "5s", "wal_sender_timeout": "5s",
 }
 _CLIENTS = "host all all 127.0.0.1/32 trust\nhost replication all 127.0.0.1/32 trust\n"
 
@@ -49,7 +50,8 @@ class Cluster:
         names = [server.name for server in self.servers]
         self.primary.initialize({**_SETTINGS, "synchronous_standby_names": synchronous(names), **dict(settings)})
         (self.primary.data / "pg_hba.conf").write_text(self._clients)
-        self.primary.configure({"primary_conninfo": f"{self._place(self.servers)} target_session_attrs=read-write connect_timeout=3 {self._access}"})
+        # A standby that receives the log ignores connect_timeout, and would try a machine that is gone for two minutes.
+        self.primary.configure({"primary_conninfo": f"{self._place(self.servers)} target_session_attrs=read-write tcp_user_timeout=3000 {self._access}"})
         self.primary.start()
         self.primary.create_database()
         self.primary.sql("SELECT 1", *statements)

@@ -71,7 +71,7 @@ class Demonstration:
         self._weed, self._hosts, self._begin = chosen.weed, hosts, time.monotonic()
         self._sent = self._folder / "sent"
         self._sent.touch()
-        self._logs = {}
+        self._logs, self._last = {}, "not all is enqueued"
 
     def say(self, text):
         print(f"{time.monotonic() - self._begin:5.1f} s  {text}", flush=True)
@@ -168,6 +168,12 @@ class Demonstration:
             if child.poll():
                 raise Loss(f"{child.label} ends with {child.returncode}: {Path(self._logs[child].name).read_text()[-1500:]}")
 
+    def show_logs(self):
+        for path in sorted(self._folder.glob("*.log")):
+            text = path.read_text(errors="replace").strip()
+            if text:
+                print(f"{path.stem}: {text[-500:]}", file=sys.stderr)
+
     def run(self):
         first, second, third = self._hosts
         with self.database() as cluster, serving(self._weed, "10.20.0.1") as store, self.nginx(f"{store['S3_ENDPOINT']}/{store['S3_BUCKET']}"):
@@ -204,13 +210,14 @@ class Demonstration:
         if enqueuer.poll() is None:
             return False
         found = self.counts(host)[0]
+        self._last = f"the queue says {found}"
         return not found["undecided"] and not found["unread"]
 
     def _wait_for(self, is_true, seconds, what):
         end = min(time.monotonic() + seconds, self._begin + _LIMIT)
         while not is_true():
             if time.monotonic() > end:
-                raise Loss(f"{what} does not come")
+                raise Loss(f"{what} does not come; {self._last}")
             time.sleep(0.2)
 
     def check(self, host):
@@ -241,6 +248,7 @@ def main():
         demonstration.run()
     except (Loss, programs.Unavailable, RuntimeError) as failure:
         print(f"scripts/cluster-demo: {failure}", file=sys.stderr)
+        demonstration.show_logs()
         return 1
     return 0
 
