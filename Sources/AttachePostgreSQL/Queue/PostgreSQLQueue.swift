@@ -75,6 +75,8 @@ package final class PostgreSQLQueue: PayloadQueue {
     // With `always` and `group`, each change that must not be lost is safe when its call returns.
   }
 
+  package func stopWaiting() { pool.stopWaiting() }
+
   package func close() {
     if let worker = presence.current { try? leave(worker) }
     presence.end()

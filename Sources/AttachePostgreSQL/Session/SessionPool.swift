@@ -10,8 +10,9 @@ final class SessionPool: Sendable {
   /// How long a call waits for a server.
   private let patience: Duration
   private let state = Mutex(State())
-  /// Interrupts waits between attempts.
   private let isClosed = Atomic<Bool>(false)
+  /// Whether calls no longer wait for a server.
+  private let isHurried = Atomic<Bool>(false)
   /// The queue's, for messages.
   let name: String
 
@@ -90,7 +91,7 @@ final class SessionPool: Sendable {
         }
       } catch {
         guard error.isTransient || Self.isOfConnection(error) else { throw failure(error) }
-        guard MonotonicInstant.now < end, !isClosed.load(ordering: .relaxed) else { throw outOfPatience(error, isRepeated: isRepeated) }
+        guard MonotonicInstant.now < end, !isClosed.load(ordering: .relaxed), !isHurried.load(ordering: .relaxed) else { throw outOfPatience(error, isRepeated: isRepeated) }
       }
       Pause.wait(pause)
       pause = min(pause * 2, Self.lastPause)
@@ -199,6 +200,9 @@ final class SessionPool: Sendable {
     }
   }
 
+  /// Lets calls give up as if their patience were over. Safe from any thread.
+  func stopWaiting() { isHurried.store(true, ordering: .relaxed) }
+
   func close() {
     isClosed.store(true, ordering: .relaxed)
     dropIdle()
@@ -207,8 +211,9 @@ final class SessionPool: Sendable {
   // MARK: Errors
 
   private func outOfPatience(_ error: SessionError, isRepeated: Bool) -> QueueError {
-    guard isRepeated else { return .unavailable("\(name): \(error.text); no server answered within \(patience.text)") }
-    return .unknown("\(name): \(error.text); no server answered within \(patience.text)")
+    let end = isHurried.load(ordering: .relaxed) ? "the command was told to stop" : "no server answered within \(patience.text)"
+    let text = "\(name): \(error.text); \(end)"
+    return isRepeated ? .unknown(text) : .unavailable(text)
   }
 
   /// Converts a server's refusal. The classes are those of PostgreSQL, appendix A.

@@ -33,6 +33,10 @@ public protocol QueueHandle: AnyObject, Sendable {
   /// ``SyncChoice/off``.
   func sync() throws(QueueError)
 
+  /// Lets calls that wait for a server that is away give up at once, and later ones too. Safe from
+  /// any thread.
+  func stopWaiting()
+
   /// Closes the queue in good order. The worker's remaining leases are given back if the queue can
   /// be written, and count as no death. Call nothing after it.
   func close()
@@ -41,6 +45,9 @@ public protocol QueueHandle: AnyObject, Sendable {
 extension QueueHandle {
   /// Nil, as for a queue with a file.
   public var identity: String? { nil }
+
+  /// Does nothing, as for a queue that waits for no server.
+  public func stopWaiting() {}
 }
 
 /// What a kind of queue does differently from others.

@@ -66,7 +66,12 @@ struct BatchCommand: ParsableCommand {
     let result = Result { () throws(BatchFailure) in
       let batch = try Batch(
         opened, worker: assembly.worker, observer: observer, payloadPath: options.payloads.payloadPath)
-      StopSignals.onEach({ batch.stop() }, { batch.cancel() })
+      StopSignals.onEach(
+        { batch.stop() },
+        {
+          opened.stopWaiting()
+          batch.cancel()
+        })
       if progress.isOn { BatchLine.show(batch) }
       let result = try batch.run(input: input.descriptor, output: files.output, report: files.report)
       guard result.isComplete else { return result }

@@ -107,7 +107,11 @@ struct Deliver: ParsableCommand {
       {
         service?.drain()
         deliverer.stop()
-      }, { deliverer.cancel() })
+      },
+      {
+        opened.stopWaiting()
+        deliverer.cancel()
+      })
     ProcessMemory.dropStart()
     let outcome = Result { () throws(DelivererError) in try deliverer.run() }
     service?.stop()

@@ -71,7 +71,12 @@ struct Enqueue: ParsableCommand {
     let stop = try orExit(log, ExitStatus.software) { try ReadingStop() }
     let opened = try queue.open(creates: true, sync: sync, log)
     defer { opened.close() }
-    StopSignals.onEach({ stop.request(finishingLineBy: .now.advanced(by: Self.lineEnd)) }, { stop.request(finishingLineBy: .now) })
+    StopSignals.onEach(
+      { stop.request(finishingLineBy: .now.advanced(by: Self.lineEnd)) },
+      {
+        opened.stopWaiting()
+        stop.request(finishingLineBy: .now)
+      })
     let enqueuer = Enqueuer(opened, options)
     let result = Result { () throws(EnqueueError) in try enqueuer.run(input.descriptor, stop: stop) }
     log.info("\(summary(of: enqueuer.counts))")

@@ -41,7 +41,12 @@ struct Results: ParsableCommand {
       try ResultStream(opened, options, descriptor: STDOUT_FILENO)
     }
     // A second signal ends the process even when nobody reads the output.
-    if follow { StopSignals.onEach({ stream.stop() }) }
+    if follow {
+      StopSignals.onEach({
+        opened.stopWaiting()
+        stream.stop()
+      })
+    }
     do throws(ResultStreamError) {
       _ = try stream.run()
     } catch {

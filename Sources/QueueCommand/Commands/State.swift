@@ -50,7 +50,10 @@ struct State: ParsableCommand {
       return try StandardOutput.write(json ? status.json : status.lines.map { $0 + "\n" }.joined())
     }
     let watch = try orExit(LogFormat.text.logger(), ExitStatus.software) { try QueueWatch(opened, queue.location) }
-    StopSignals.onEach({ watch.stop() })
+    StopSignals.onEach({
+      opened.stopWaiting()
+      watch.stop()
+    })
     do {
       try watch.run(show)
     } catch let error as QueueError {

@@ -41,7 +41,12 @@ struct Work: ParsableCommand {
       service?.drain()
       worker.stop()
     }
-    StopSignals.onEach(drain, { worker.cancel() })
+    StopSignals.onEach(
+      drain,
+      {
+        opened.stopWaiting()
+        worker.cancel()
+      })
     let outcome = Result { () throws(QueueError) in try worker.run() }
     service?.stop()
     process.end(assembly)

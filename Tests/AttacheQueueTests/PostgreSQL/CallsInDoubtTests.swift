@@ -135,6 +135,14 @@ import Testing
     #expect(try test.other.leaseOne().deaths == 0)
   }
 
+  @Test func `a call does not wait for a server when the command was told to stop`() throws {
+    let test = try ProxiedQueue(timeout: .seconds(3_600))
+    test.proxy.stop()
+    test.queue.stopWaiting()
+    let error = #expect(throws: QueueError.self) { try test.queue.enqueue([NewPayload("a")]) }
+    #expect(error?.description.contains("the command was told to stop") == true)
+  }
+
   @Test func `a call whose outcome stays unknown says so`() throws {
     let test = try ProxiedQueue(timeout: .milliseconds(300))
     test.proxy.cutNext(.withinCommit, of: "enqueue")
