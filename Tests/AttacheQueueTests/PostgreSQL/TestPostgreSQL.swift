@@ -44,7 +44,7 @@ final class TestPostgreSQL: Sendable {
   }
 }
 
-/// A queue of a test on the test server. It is dropped when it is released.
+/// A queue of a test on the test server, whose data end with the server.
 final class TestServerQueue: Sendable {
   let address: PostgreSQLAddress
   let name: String
@@ -55,10 +55,6 @@ final class TestServerQueue: Sendable {
     let number = Self.count.add(1, ordering: .relaxed).newValue
     name = "test_\(number)"
     address = try PostgreSQLAddress(parsing: try TestPostgreSQL.shared.get().uri + "?queue=\(name)&sslmode=disable")
-  }
-
-  deinit {
-    try? address.remove()
   }
 
   /// Opens the queue as another worker. Leases that ended are taken over at once.
