@@ -17,6 +17,10 @@ public struct PostgreSQLAddress: QueueAddress {
 
   public static let schemes = ["postgresql", "postgres"]
 
+  /// Loads libpq once. This changes the environment, so the first address is parsed before other
+  /// threads use it.
+  private static let isLoaded = cpq_load()
+
   /// The longest name of a queue, so that the name of its schema fits PostgreSQL's 63 bytes.
   private static let maximumName = 40
 
@@ -36,7 +40,7 @@ public struct PostgreSQLAddress: QueueAddress {
       throw QueueAddressError("queue=\(name): the name of a queue has 1 to \(Self.maximumName) of the characters a-z, 0-9 and _")
     }
     schema = "attache_\(name)"
-    guard cpq_load() else {
+    guard Self.isLoaded else {
       throw QueueAddressError(
         "a PostgreSQL queue needs libpq, which cannot be loaded (\(unsafe String(cString: cpq_error()))); on Debian, install libpq5")
     }
@@ -48,14 +52,18 @@ public struct PostgreSQLAddress: QueueAddress {
     let addresses = keywords.removeValue(forKey: "hostaddr").map(Self.list)
     let ports = Self.list(keywords.removeValue(forKey: "port") ?? ServerAddress.usualPort)
     let count = max(hosts.count, addresses?.count ?? 0)
-    guard ports.count == 1 || ports.count == count, addresses == nil || addresses?.count == count, hosts.count == count || hosts == [""] else {
+    guard ports.count == 1 || ports.count == count else {
       throw QueueAddressError("the address of a queue has \(count) hosts and \(ports.count) ports; give one port for all, or one for each")
+    }
+    guard addresses == nil || addresses?.count == count, hosts.count == count || hosts == [""] else {
+      throw QueueAddressError(
+        "the address of a queue has \(hosts.count) hosts and \(addresses?.count ?? 0) addresses in hostaddr; give one for each host")
     }
     servers = (0..<count).map { index in
       let port = ports[ports.count == 1 ? 0 : index]
       return ServerAddress(
         host: hosts.count == 1 ? hosts[0] : hosts[index], address: addresses?[index], port: port.isEmpty ? ServerAddress.usualPort : port,
-        database: database, keywords: keywords, schema: "attache_\(name)")
+        database: database, keywords: keywords, schema: schema)
     }
     let user = keywords["user"].map { "\($0)@" } ?? ""
     let places = servers.map { $0.port == ServerAddress.usualPort ? $0.host : "\($0.host):\($0.port)" }.joined(separator: ",")
@@ -76,7 +84,7 @@ public struct PostgreSQLAddress: QueueAddress {
 
   /// Whether another machine may use the queue: whether any server is neither on the loopback
   /// interface nor behind a socket.
-  public var isReachableFromOtherMachines: Bool { servers.contains { !ServerAddress.isOnThisMachine($0.host) } }
+  public var isReachableFromOtherMachines: Bool { servers.contains { !$0.isOnThisMachine } }
 
   private static func isOfName(_ byte: UInt8) -> Bool {
     switch byte {
@@ -105,63 +113,5 @@ public struct PostgreSQLAddress: QueueAddress {
       unsafe option += 1
     }
     return keywords
-  }
-}
-
-/// The parts of a URI that libpq does not know or attache does not accept.
-private struct URIParts {
-  /// The URI without the name of the queue.
-  let rest: String
-  let queue: String?
-  let hasPassword: Bool
-
-  init(_ text: String) {
-    let question = text.utf8.firstIndex(of: UInt8(ascii: "?")) ?? text.endIndex
-    let (head, query) = (text[..<question], text[question...].dropFirst())
-    var (others, queue, hasPassword) = ([Substring](), nil as String?, Self.hasPassword(head))
-    for item in query.utf8.split(separator: UInt8(ascii: "&"), omittingEmptySubsequences: false).compactMap(Substring.init) {
-      let equals = item.utf8.firstIndex(of: UInt8(ascii: "=")) ?? item.endIndex
-      switch Self.decoded(item[..<equals]) {
-      case "queue": queue = Self.decoded(item[equals...].dropFirst())
-      case let name:
-        if ["password", "sslpassword"].contains(name) { hasPassword = true }
-        others.append(item)
-      }
-    }
-    let options = others.joined(separator: "&")
-    rest = String(head) + (options.isEmpty ? "" : "?" + options)
-    (self.queue, self.hasPassword) = (queue, hasPassword)
-  }
-
-  /// Whether the user's name is followed by a password: a colon before the last `@` of the
-  /// authority.
-  private static func hasPassword(_ head: Substring) -> Bool {
-    guard let slashes = head.range(of: "://") else { return false }
-    let authority = head[slashes.upperBound...].prefix { $0 != "/" }
-    guard let at = authority.lastIndex(of: "@") else { return false }
-    return authority[..<at].contains(":")
-  }
-
-  /// Decodes `%XX`.
-  private static func decoded(_ text: Substring) -> String {
-    var (bytes, rest) = ([UInt8](), Array(text.utf8)[...])
-    while let byte = rest.popFirst() {
-      if byte == UInt8(ascii: "%"), rest.count >= 2, let value = UInt8(String(decoding: rest.prefix(2), as: UTF8.self), radix: 16) {
-        bytes.append(value)
-        rest = rest.dropFirst(2)
-      } else {
-        bytes.append(byte)
-      }
-    }
-    return String(decoding: bytes, as: UTF8.self)
-  }
-}
-
-extension Substring {
-  /// The first occurrence of a text.
-  fileprivate func range(of text: String) -> Range<Index>? {
-    indices.lazy.compactMap { start in
-      self[start...].hasPrefix(text) ? start..<self.index(start, offsetBy: text.count) : nil
-    }.first
   }
 }

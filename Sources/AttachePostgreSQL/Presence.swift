@@ -1,16 +1,17 @@
 internal import Attache
 internal import AttacheQueue
-internal import Glibc
 internal import Synchronization
 
-/// Shows the other workers that this one lives: a session that holds an advisory lock of the
-/// worker's number until the process ends. The server releases the lock when the connection closes.
+/// Shows other workers that this one is alive: a session that holds an advisory lock of the
+/// worker's number. The server releases the lock when the connection closes.
 ///
-/// A thread watches the connection, and takes the lock again on another one when it is lost.
+/// A thread watches the connection. When it is lost, the thread connects again and takes the lock
+/// again.
 final class Presence: Sendable {
   private let pool: SessionPool
   private let name: String
   private let clock: (any QueueClock)?
+  /// Held during calls of the session, so its readers may wait for the network.
   private let state = Mutex(State())
   private let entering = Mutex(())
   private let gate: (any InputGate)?
@@ -21,15 +22,16 @@ final class Presence: Sendable {
     /// Whether another process holds a share that conflicts with this one, since the connection
     /// was lost.
     var hasLostShare = false
-    /// The duration of the last leases, which get it again after the connection was lost.
+    /// The duration of the last leases. After a reconnection, leases are extended by it.
     var span = Duration.seconds(60)
     var session: Session?
-    var isWatched = false
     var hasEnded = false
   }
 
   /// The key of the lock by which a server is tested.
   static let probe: Int64 = 0x6171_7565_0000_0000
+  /// The lock of the calls that release holds.
+  static let holdLock = "\(probe) + 1 + \(lockSpace)"
   /// The first half of the key of a queue's locks. The second is a worker's number, or 0 for the
   /// share in deliveries.
   static let lockSpace = "(SELECT oid::integer FROM pg_namespace WHERE nspname = current_schema())"
@@ -40,7 +42,7 @@ final class Presence: Sendable {
       AND database = (SELECT oid FROM pg_database WHERE datname = current_database()))
     """
 
-  /// - Parameter name: the machine's name, for people.
+  /// - Parameter name: the host's name, for people.
   init(_ pool: SessionPool, name: String, clock: (any QueueClock)?) {
     (self.pool, self.name, self.clock) = (pool, name, clock)
     gate = try? SystemMachine().makeInputGate()
@@ -63,26 +65,19 @@ final class Presence: Sendable {
     if let number = current { return number }
     return try entering.withLock { _ throws(QueueError) in
       if let number = current { return number }
-      let (session, number) = try connect()
+      let (session, number) = try pool.dedicatedCall { attempt throws(SessionError) in (attempt.session, try takeNumber(attempt)) }
       state.withLock { state in (state.session, state.number) = (session, number) }
       watch()
       return number
     }
   }
 
-  private func connect() throws(QueueError) -> (Session, Int64) {
-    try pool.dedicatedCall { attempt throws(SessionError) in
-      if let session = state.withLock(\.session), session.isConnected() { return try take(session, attempt) }
-      return try take(attempt.session, attempt)
-    }
-  }
-
-  private func take(_ session: Session, _ attempt: SessionPool.Attempt) throws(SessionError) -> (Session, Int64) {
+  private func takeNumber(_ attempt: SessionPool.Attempt) throws(SessionError) -> Int64 {
     while true {
-      let rows = try session.run([Execution(Self.take, .text(name))], waitsForDisk: true) { _ in attempt.pool.lateness(of: session) }
-      if rows[0].count > 0 { return (session, rows[0].integer(0, 0)) }
-      // A server's crash may have taken the sequence back, so the number exists.
-      _ = try session.run([Execution(Self.unlockAll)]) { _ in attempt.pool.lateness(of: session) }
+      let rows = try attempt.run([Execution(Self.take, .text(name))], waitsForDisk: true)
+      if rows[0].count > 0 { return rows[0].integer(0, 0) }
+      // A crash of the server may have set the sequence back, so the number exists.
+      _ = try attempt.run([Execution(Self.unlockAll)])
     }
   }
 
@@ -113,39 +108,35 @@ final class Presence: Sendable {
 
   private func lock(_ share: DeliveryShare, _ session: Session) throws(SessionError) -> Bool {
     let statement = share == .amongDeliverers ? Self.lockShared : Self.lockAlone
-    return try session.run([Execution(statement)]) { [pool] _ in pool.lateness(of: session) }[0].flag(0, 0)
+    return try pool.run([Execution(statement)], on: session)[0].flag(0, 0)
   }
 
   // MARK: Watching
 
   /// Records the duration of leases.
-  func note(span: Duration) { state.withLock { $0.span = span } }
+  func record(span: Duration) { state.withLock { $0.span = span } }
 
   private func watch() {
-    let isWatched = state.withLock { state in
-      defer { state.isWatched = true }
-      return state.isWatched
-    }
-    guard !isWatched else { return }
-    // Without a thread, the next claim or renewal finds the loss.
+    // Without a thread, a lost connection costs the worker its leases after a while.
     _ = try? SystemMachine().start("presence", .timely) { self.run() }
   }
 
   private func run() {
     while let descriptor = state.withLock({ $0.hasEnded ? nil : $0.session?.socket }) {
-      _ = try? gate?.wait(for: descriptor, until: nil)
+      // Without a gate, looks twice a second.
+      if gate == nil || (try? gate?.wait(for: descriptor, until: nil)) == nil { Pause.wait(.milliseconds(500)) }
       let isLost = state.withLock { state in !state.hasEnded && state.session?.isConnected() != true }
-      if isLost { comeBack() }
+      if isLost { reconnect() }
     }
   }
 
   /// Connects again, and takes the lock again.
-  private func comeBack() {
+  private func reconnect() {
     var pause = Duration.milliseconds(50)
     while let number = state.withLock({ $0.hasEnded ? nil : $0.number }) {
       if let session = try? pool.connect(), (try? restore(number, session)) != nil {
         return state.withLock { state in
-          // The end may have come meanwhile.
+          // `end()` may have run meanwhile.
           if !state.hasEnded { state.session = session }
         }
       }
@@ -155,7 +146,7 @@ final class Presence: Sendable {
   }
 
   private static let lockNumber = Statement("lock_number", "SELECT pg_try_advisory_lock(\(lockSpace), $1::integer)")
-  /// The server may not have noticed yet that the lost connection is lost.
+  /// The server may not have noticed yet that the old connection is lost.
   private static let endFormer = Statement(
     "end_former",
     """
@@ -163,19 +154,19 @@ final class Presence: Sendable {
       AND classid = (SELECT oid FROM pg_namespace WHERE nspname = current_schema()) AND objid = $1::bigint::oid
       AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
     """)
-  private static let comesBack = Statement(
-    "comes_back",
+  private static let rejoin = Statement(
+    "rejoin",
     "INSERT INTO worker (number, name) VALUES ($1::bigint, $2::text) ON CONFLICT (number) DO UPDATE SET absent_since = NULL")
-  private static func holds(_ table: LeaseTable) -> Statement {
+  private static func extendLeases(_ table: LeaseTable) -> Statement {
     Statement(
-      table == .work ? "holds_work" : "holds_result",
+      table == .work ? "extend_work" : "extend_result",
       """
       UPDATE \(table.rawValue) SET until = coalesce($2::bigint, clock_us()) + $3::bigint WHERE state = 3 AND worker = $1::bigint
       """)
   }
-  /// The deaths that were counted while this worker was taken for dead.
-  private static let lived = Statement(
-    "lived",
+  /// Takes back the deaths that were counted while this worker was absent.
+  private static let undoDeaths = Statement(
+    "undo_deaths",
     """
     UPDATE work SET deaths = deaths - 1, deaths_alone = deaths_alone - (taken_from < 0)::integer, taken_from = NULL,
       state = CASE WHEN state = 1 AND deaths - 1 < \(Lease.deathsOfSuspect) THEN 0 ELSE state END
@@ -183,20 +174,19 @@ final class Presence: Sendable {
     """)
 
   private func restore(_ number: Int64, _ session: Session) throws(SessionError) {
-    let isLate = { [pool] (_: Duration) in pool.lateness(of: session) }
     let (share, span) = state.withLock { ($0.share, $0.span) }
-    while !(try session.run([Execution(Self.lockNumber, .integer32(number))], isLate: isLate)[0].flag(0, 0)) {
-      _ = try session.run([Execution(Self.endFormer, .integer(number))], isLate: isLate)
+    while !(try pool.run([Execution(Self.lockNumber, .integer32(number))], on: session)[0].flag(0, 0)) {
+      _ = try pool.run([Execution(Self.endFormer, .integer(number))], on: session)
       Pause.wait(.milliseconds(10))
     }
     let times: [Parameter] = [.integer(clock?.uptime.microseconds), .integer(span.microseconds)]
-    _ = try session.run(
+    _ = try pool.run(
       [
-        Execution(Self.comesBack, .integer(number), .text(name)),
-        Execution(Self.holds(.work), .integer(number), times[0], times[1]),
-        Execution(Self.holds(.result), .integer(number), times[0], times[1]),
-        Execution(Self.lived, .integer(number)),
-      ], waitsForDisk: true, isLate: isLate)
+        Execution(Self.rejoin, .integer(number), .text(name)),
+        Execution(Self.extendLeases(.work), .integer(number), times[0], times[1]),
+        Execution(Self.extendLeases(.result), .integer(number), times[0], times[1]),
+        Execution(Self.undoDeaths, .integer(number)),
+      ], on: session, waitsForDisk: true)
     guard let share else { return }
     let has = try lock(share, session)
     state.withLock { $0.hasLostShare = !has }

@@ -54,11 +54,11 @@ static char error[512];
 
 const char *cpq_error(void) { return error; }
 
-// libpq reads them while it looks up what else it reads.
-static const char *const early[] = {"PGSERVICE", "PGSERVICEFILE", "PGSYSCONFDIR"};
+// Variables that PQconndefaults does not list or reads itself (libpq's fe-connect.c).
+static const char *const unlisted[] = {"PGSERVICE", "PGSERVICEFILE", "PGSYSCONFDIR", "PGREQUIRESSL", "PGTZ", "PGDATESTYLE", "PGGEQO"};
 
 static void ignore_environment(void) {
-  for (size_t index = 0; index < sizeof early / sizeof *early; index++) unsetenv(early[index]);
+  for (size_t index = 0; index < sizeof unlisted / sizeof *unlisted; index++) unsetenv(unlisted[index]);
   PQconninfoOption *options = PQconndefaults();
   if (!options) return;
   for (PQconninfoOption *option = options; option->keyword; option++) {
@@ -68,8 +68,6 @@ static void ignore_environment(void) {
 }
 
 bool cpq_load(void) {
-  static bool is_loaded;
-  if (is_loaded) return true;
   void *library = dlopen("libpq.so.5", RTLD_NOW | RTLD_LOCAL);
   if (!library) {
     snprintf(error, sizeof error, "%s", dlerror());
@@ -84,6 +82,5 @@ bool cpq_load(void) {
   FUNCTIONS(LOAD)
   PROCEDURES(LOAD_PROCEDURE)
   ignore_environment();
-  is_loaded = true;
   return true;
 }

@@ -3,6 +3,9 @@ internal import AttacheQueue
 
 /// The statements that lease rows of a table.
 struct Claiming: Sendable {
+  /// The most rows of any call.
+  static let limit = 100_000
+
   private let table: LeaseTable
   private let ready: Statement
   private let suspect: Statement
@@ -118,7 +121,7 @@ struct Claiming: Sendable {
     _ attempt: SessionPool.Attempt, limit: Int, bytes: Int, span: Duration, isAlone: Bool, worker: Int64, call: Int64,
     floor: PostgreSQLQueue.Floor?, uptime: Parameter, waitsForDisk: Bool
   ) throws(SessionError) -> Claimed {
-    let limit = min(max(0, isAlone ? min(1, limit) : limit), 100_000)
+    let limit = min(max(0, isAlone ? min(1, limit) : limit), Self.limit)
     if attempt.isRepeated {
       let rows = try attempt.run([Execution(former, .integer(worker), .integer(call))])[0]
       if rows.count > 0 { return Claimed(rows: (0..<rows.count).map { Row(rows: rows, index: $0) }, hasMore: true) }

@@ -1,4 +1,4 @@
-package import AttacheQueue
+internal import AttacheQueue
 
 /// Checks that a server can hold a queue, and creates or finds the queue's schema.
 struct Opening {
@@ -82,28 +82,5 @@ struct Opening {
       if try find().exists { return }
       throw error
     }
-  }
-}
-
-extension PostgreSQLQueue {
-  /// How long ``remove(_:)`` waits for a server.
-  private static let removalPatience = Duration.seconds(10)
-
-  /// Drops the schema of a queue with everything in it.
-  static func remove(_ address: PostgreSQLAddress) throws(QueueError) {
-    let pool = SessionPool(address.servers, name: address.description, patience: removalPatience)
-    defer { pool.close() }
-    _ = try pool.callOnce { attempt throws(SessionError) in
-      try attempt.run([Execution(Statement("", "DROP SCHEMA IF EXISTS \(address.schema) CASCADE"))], waitsForDisk: true)
-    }
-  }
-
-  private static let countPresent = Statement("count_present", "SELECT count(*) FROM worker WHERE number IN \(Presence.present)")
-
-  /// Returns the number of workers of a queue that hold their locks.
-  package static func presentWorkers(_ address: PostgreSQLAddress) throws(QueueError) -> Int {
-    let pool = SessionPool(address.servers, name: address.description, patience: removalPatience)
-    defer { pool.close() }
-    return try pool.callOnce { attempt throws(SessionError) in try Int(attempt.run([Execution(countPresent)])[0].integer(0, 0)) }
   }
 }

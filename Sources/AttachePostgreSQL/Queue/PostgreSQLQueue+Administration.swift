@@ -65,8 +65,7 @@ extension PostgreSQLQueue {
           "ready": "count(*)", "done": "-count(*) FILTER (WHERE NOT dead)", "dead": "-count(*) FILTER (WHERE dead)",
           "unread": "-count(*) FILTER (WHERE unread)",
         ], from: "gone"))),
-      unheld AS (DELETE FROM hold h USING gone WHERE h.id = gone.id RETURNING h.machine, h.path),
-      orphaned AS (INSERT INTO hold (id, machine, path) SELECT DISTINCT 0, machine, path FROM unheld ON CONFLICT DO NOTHING)
+      \(Self.releasingHolds(of: "gone"))
     SELECT count(*) FROM gone
     """)
 
@@ -108,8 +107,7 @@ extension PostgreSQLQueue {
         \(Tally.add("0", .claims, [
           "done": "-count(*) FILTER (WHERE NOT dead)", "dead": "-count(*) FILTER (WHERE dead)", "unread": "-count(*) FILTER (WHERE unread)",
         ], from: "gone"))),
-      unheld AS (DELETE FROM hold WHERE id = ANY (ARRAY(SELECT id FROM old)) RETURNING machine, path),
-      orphaned AS (INSERT INTO hold (id, machine, path) SELECT DISTINCT 0, machine, path FROM unheld ON CONFLICT DO NOTHING)
+      \(Self.releasingHolds(of: "old"))
     SELECT count(*) FROM gone
     """)
 
@@ -130,7 +128,7 @@ extension PostgreSQLQueue {
 
   package func poisoned(after id: Int64, limit: Int) throws(QueueError) -> [PayloadHistory] {
     try pool.call { attempt throws(SessionError) in
-      let rows = try attempt.run([Execution(Self.poison, .integer(id), .integer(Int64(min(max(0, limit), 100_000))))])[0]
+      let rows = try attempt.run([Execution(Self.poison, .integer(id), .integer(Int64(min(max(0, limit), Claiming.limit))))])[0]
       return try Self.histories((0..<rows.count).map { rows.integer($0, 0) }, attempt)
     }
   }

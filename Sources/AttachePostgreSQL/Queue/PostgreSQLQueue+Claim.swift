@@ -5,11 +5,11 @@ internal import Synchronization
 extension PostgreSQLQueue {
   package func claim(_ request: ClaimRequest) throws(QueueError) -> Claim {
     let worker = try presence.enter()
-    presence.note(span: request.span)
+    presence.record(span: request.span)
     try keepUp(.work, worker, span: request.span)
     var (claimed, standing) = try take(request, worker)
-    // Upkeep may have found nothing because it ran a moment ago. A claim that comes back short is
-    // no hurry, so it looks again.
+    // Upkeep runs at most once in its interval, so rows may have become ready since. A claim that
+    // found nothing can afford to look again.
     if claimed.rows.isEmpty, try keepUp(.work, worker, span: request.span, isDue: true) {
       (claimed, standing) = try take(request, worker)
     }

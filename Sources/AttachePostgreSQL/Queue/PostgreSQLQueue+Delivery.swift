@@ -20,7 +20,7 @@ extension PostgreSQLQueue {
         claim.hasUndecided = try pool.call { attempt throws(SessionError) in try attempt.run([Execution(Self.undecided)])[0].flag(0, 0) }
       }
     } catch {
-      // The fates are stored. The next call meets the error again.
+      // The fates are stored. If the error persists, the next call throws it.
       guard !settled.isEmpty else { throw error }
       (claim.hasUndecided, claim.next) = (true, .zero)
     }
@@ -76,7 +76,7 @@ extension PostgreSQLQueue {
     return (Set(settled.map(\.token)).subtracting(stored).union(repeated), released)
   }
 
-  private static let lockResults = Statement(
+  static let lockResults = Statement(
     "lock_results", "SELECT count(*) FROM (SELECT 1 FROM result WHERE id = ANY ($1::bigint[]) ORDER BY id FOR UPDATE) AS locked")
 
   private static let overBefore = Statement(
@@ -108,15 +108,14 @@ extension PostgreSQLQueue {
       counted AS (
         \(Tally.add("$10::bigint", .deliveries, ["unread": "-count(*) FILTER (WHERE status IS NOT NULL)"], from: "settled"))),
       noted AS (\(PostgreSQLQueue.note(.delivery, from: "settled", moment: "$12::bigint"))),
-      unheld AS (DELETE FROM hold h USING settled s WHERE h.id = s.id AND s.status IS NOT NULL RETURNING h.machine, h.path),
-      orphaned AS (INSERT INTO hold (id, machine, path) SELECT DISTINCT 0, machine, path FROM unheld ON CONFLICT DO NOTHING)
+      \(Self.releasingHolds(of: "(SELECT id FROM settled WHERE status IS NOT NULL)"))
     SELECT id, fence FROM settled
     """)
 
   // MARK: Leases
 
   private func lease(_ request: DeliveryRequest, _ worker: Int64, _ claim: inout DeliveryClaim) throws(QueueError) {
-    presence.note(span: request.span)
+    presence.record(span: request.span)
     try keepUp(.result, worker, span: request.span)
     if request.isOrdered { return try leaseInOrder(request, worker, &claim) }
     let (call, floor) = begin(.result)
@@ -134,10 +133,10 @@ extension PostgreSQLQueue {
     claim.next = standing.isReady || standing.hasSuspects ? .zero : standing.wait
   }
 
-  /// Leases the next results in the order enqueued. No other deliverer has a share, so nothing
-  /// changes between the two calls but what makes more results ready.
+  /// Leases the next results in the order enqueued. This is the only deliverer, so between the two
+  /// calls results can only become ready.
   private func leaseInOrder(_ request: DeliveryRequest, _ worker: Int64, _ claim: inout DeliveryClaim) throws(QueueError) {
-    let limit = min(request.isAlone ? min(1, request.limit) : request.limit, 100_000)
+    let limit = max(0, min(request.isAlone ? min(1, request.limit) : request.limit, Claiming.limit))
     let wanted: Int64 = request.isAlone ? 1 : 0
     let (ids, suspectIsFirst) = try pool.call { attempt throws(SessionError) -> ([Int64], Bool) in
       let rows = try attempt.run([Execution(Self.inOrder, .integer(Int64(limit)))])[0]
@@ -163,8 +162,8 @@ extension PostgreSQLQueue {
     claim.hasUndecided = isUndecided
     claim.hasSuspects = suspectIsFirst
     // A claim for a suspect may find another result before it.
-    let isVain = request.isAlone && claim.deliveries.isEmpty
-    claim.next = suspectIsFirst || isVain ? .zero : standing.wait
+    let foundAnother = request.isAlone && claim.deliveries.isEmpty
+    claim.next = suspectIsFirst || foundAnother ? .zero : standing.wait
   }
 
   private static let inOrder = Statement(

@@ -30,7 +30,8 @@ extension PostgreSQLQueue {
     return try pool.call { attempt throws(SessionError) in try Int(attempt.run([Execution(Self.known, hashes)])[0].integer(0, 0)) }
   }
 
-  /// A statement of its own, because the insertion needs a snapshot from after it.
+  /// A separate statement before the insertion, so that the insertion's snapshot is taken after the
+  /// lock is held.
   private static let lockNumbers = Statement("lock_numbers", "SELECT last_id FROM queue FOR UPDATE")
 
   /// `intake` has the batch when the call is repeated and was carried out before.

@@ -9,7 +9,7 @@ extension PostgreSQLQueue {
   /// Extends leases of a table.
   func renew(_ table: LeaseTable, _ leases: [LeaseToken], for span: Duration) throws(QueueError) -> Set<LeaseToken> {
     guard !leases.isEmpty, let worker = presence.current else { return Set(leases) }
-    presence.note(span: span)
+    presence.record(span: span)
     let statement = table == .work ? Self.renewWork : Self.renewResult
     let kept = try pool.call { attempt throws(SessionError) in
       try attempt.run(
@@ -72,8 +72,8 @@ extension PostgreSQLQueue {
     return (distinct, repeated)
   }
 
-  /// Rows are locked in the order of their numbers, so that no two calls wait for each other. It
-  /// also waits for an earlier attempt, so that the next statement sees what became of it.
+  /// Locks rows in the order of their numbers, so that no two calls wait for each other. It also
+  /// waits for an earlier attempt, so the next statement sees its result.
   private static let lockWork = Statement(
     "lock_work", "SELECT count(*) FROM (SELECT 1 FROM work WHERE id = ANY ($1::bigint[]) ORDER BY id FOR UPDATE) AS locked")
 
@@ -180,14 +180,7 @@ extension PostgreSQLQueue {
         UPDATE work SET state = \(LeaseTable.ready()), \(LeaseTable.freed) WHERE state = 3 AND worker = $1::bigint RETURNING 1),
       undelivered AS (
         UPDATE result SET state = \(LeaseTable.ready()), \(LeaseTable.freed) WHERE state = 3 AND worker = $1::bigint RETURNING 1),
-      folded AS (DELETE FROM tally WHERE worker = $1::bigint RETURNING ready, waiting, leased, done, dead, unread),
-      counted AS (
-        INSERT INTO tally (worker, part, ready, waiting, leased, done, dead, unread)
-        SELECT 0, 0, sum(ready), sum(waiting), sum(leased), sum(done), sum(dead), sum(unread)
-        FROM (SELECT * FROM folded UNION ALL SELECT 1, 0, -1, 0, 0, 0 FROM freed) AS parts HAVING count(*) > 0
-        ON CONFLICT (worker, part) DO UPDATE SET ready = tally.ready + excluded.ready, waiting = tally.waiting + excluded.waiting,
-          leased = tally.leased + excluded.leased, done = tally.done + excluded.done, dead = tally.dead + excluded.dead,
-          unread = tally.unread + excluded.unread)
+      \(Tally.fold("= $1::bigint"))
     DELETE FROM worker WHERE number = $1::bigint
     """)
 }

@@ -4,7 +4,7 @@ package import AttacheQueue
 extension PostgreSQLQueue {
   package func results(_ request: ResultRequest) throws(QueueError) -> ResultPage {
     let statement = request.stopsAtUndecided ? Self.pageInOrder : request.onlyUnread ? Self.pageUnread : Self.page
-    let limit = min(max(0, request.limit), 100_000)
+    let limit = min(max(0, request.limit), Claiming.limit)
     let parameters: [Parameter] =
       [.integer(request.after), .integer(Int64(limit)), .integer(Int64(request.maximumBytes))]
       + (request.stopsAtUndecided ? [.boolean(request.onlyUnread)] : [])
@@ -89,15 +89,11 @@ extension PostgreSQLQueue {
       let parameter = Parameter.integers(ids)
       return try attempt.run(
         [
-          Execution(Self.lockResultsToRead, parameter), Execution(Self.read, parameter), Execution(Self.lockHolds),
+          Execution(Self.lockResults, parameter), Execution(Self.read, parameter), Execution(Self.lockHolds),
           Execution(Self.takeOrphans, .text(machineName)),
         ], waitsForDisk: waits(isOfLease: false))[3].texts
     }
   }
-
-  private static let lockResultsToRead = Statement(
-    "lock_results_to_read",
-    "SELECT count(*) FROM (SELECT 1 FROM result WHERE id = ANY ($1::bigint[]) AND state IS NOT NULL ORDER BY id FOR UPDATE) AS locked")
 
   private static let read = Statement(
     "mark_read",
@@ -106,16 +102,25 @@ extension PostgreSQLQueue {
         UPDATE result SET state = NULL, until = NULL, moment = NULL, worker = NULL, fence = NULL, alone = NULL
         WHERE id = ANY ($1::bigint[]) AND state IS NOT NULL RETURNING id),
       counted AS (\(Tally.add("0", .claims, ["unread": "-count(*)"], from: "over"))),
-      unheld AS (DELETE FROM hold h USING over s WHERE h.id = s.id RETURNING h.machine, h.path)
-    INSERT INTO hold (id, machine, path) SELECT DISTINCT 0, machine, path FROM unheld ON CONFLICT DO NOTHING
+      \(releasingHolds(of: "over"))
+    SELECT count(*) FROM over
     """)
 
   // MARK: Holds
 
-  /// Two calls that release holds of one file at a time would each see the other's, and neither
-  /// would return the file.
+  /// Returns two queries of a `WITH` list: `unheld` deletes the holds of the rows of `source`, and
+  /// `orphaned` keeps each for its machine, with the id 0.
+  static func releasingHolds(of source: String) -> String {
+    """
+    unheld AS (DELETE FROM hold h USING \(source) s WHERE h.id = s.id RETURNING h.machine, h.path),
+    orphaned AS (INSERT INTO hold (id, machine, path) SELECT DISTINCT 0, machine, path FROM unheld ON CONFLICT DO NOTHING)
+    """
+  }
+
+  /// Lets one call at a time release holds. Otherwise two calls that release the last two holds of a
+  /// file would each see the other's hold, and neither would return the file.
   static let lockHolds = Statement(
-    "lock_holds", "SELECT pg_advisory_xact_lock(\(Presence.probe) + 1 + \(Presence.lockSpace)) WHERE EXISTS (SELECT 1 FROM hold)")
+    "lock_holds", "SELECT pg_advisory_xact_lock(\(Presence.holdLock)) WHERE EXISTS (SELECT 1 FROM hold)")
 
   /// Deletes this machine's detached holds, and returns those that no result uses.
   static let takeOrphans = Statement(

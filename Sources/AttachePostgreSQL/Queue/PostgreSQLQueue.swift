@@ -4,9 +4,9 @@ internal import Synchronization
 
 /// A queue in a PostgreSQL database, which several machines can share.
 ///
-/// The server's clock measures leases, delays and times, so the clocks of workers do not matter. A
-/// call waits for a server for as long as the address's opener allows. When the connection is lost,
-/// the call is repeated on another one, and does nothing twice.
+/// The server's clock measures leases, delays and times, so the workers' clocks do not matter. A
+/// call waits for a server for at most ``QueueOpening/timeout``. When the connection is lost, the
+/// call is repeated on another one, and nothing is done twice.
 ///
 /// ``SyncChoice`` sets which commits wait for the server's disk and for its synchronous standbys.
 /// With `always`, all. With `group`, all but those that take, renew or give back leases: a crash of
@@ -18,7 +18,7 @@ package final class PostgreSQLQueue: PayloadQueue {
   /// Nil in production: the server's clock counts.
   let clock: (any QueueClock)?
   let upkeepTimes: UpkeepTimes
-  /// The machine whose files the holds of this handle are.
+  /// Identifies this machine. It is stored with each hold, because a hold is a file of one machine.
   let machineName: String
   /// Identifies this handle's calls of `enqueue`.
   let enqueuer: String
@@ -35,12 +35,12 @@ package final class PostgreSQLQueue: PayloadQueue {
     var upkeeps: [LeaseTable: MonotonicInstant] = [:]
     /// When this handle last deleted what is no longer needed.
     var tidied: MonotonicInstant?
-    /// The position behind which the next claim of a table starts; nil for the beginning.
+    /// The position of the last row that a claim leased, by table. The next claim starts behind it.
     var floors: [LeaseTable: Floor] = [:]
   }
 
-  /// The position of a claim's first row. The rows before it were taken, and their index entries
-  /// are dead.
+  /// The position of a row. The index entries before it are dead, because their rows were leased.
+  /// A claim also looks at rows of a higher priority.
   struct Floor {
     var rank: Int64
     var moment: Int64
@@ -55,11 +55,12 @@ package final class PostgreSQLQueue: PayloadQueue {
     choice = opening.sync
     clock = opening.clock is SystemQueueClock ? nil : opening.clock
     upkeepTimes = upkeep
-    machineName = MachineName.current
-    enqueuer = "\(machineName)/\(UniqueName.make())"
+    machineName = SystemFile.firstLine(of: "/etc/machine-id") ?? SystemFile.hostName
+    // Random, so that no other handle has it.
+    enqueuer = "\(machineName)/\((0..<4).map { _ in String(UInt32.random(in: .min ... .max), radix: 16) }.joined(separator: "-"))"
     pool = SessionPool(address.servers, name: address.description.onOneLine, patience: opening.timeout)
     queueIdentity = try Opening(pool, address.schema).run(creates: opening.creates)
-    presence = Presence(pool, name: machineName, clock: clock)
+    presence = Presence(pool, name: SystemFile.hostName, clock: clock)
   }
 
   deinit {
@@ -99,35 +100,4 @@ package final class PostgreSQLQueue: PayloadQueue {
   /// The test's clocks as parameters; NULL in production, where the server's clock counts.
   var wall: Parameter { .integer(clock?.wall.microseconds) }
   var uptime: Parameter { .integer(clock?.uptime.microseconds) }
-}
-
-/// The times of a queue's upkeep.
-package struct UpkeepTimes: Sendable {
-  /// How often a handle looks for leases that ended and payloads that are due.
-  package var interval: Duration
-  /// How long a worker's lock may be missing before its leases are taken over. A failover or a
-  /// restart of the server releases all locks, and workers take them again within this time.
-  package var absence: Duration
-
-  package init(interval: Duration = .milliseconds(250), absence: Duration = .seconds(3)) {
-    (self.interval, self.absence) = (interval, absence)
-  }
-}
-
-/// The name of the machine, by which the queue knows whose files its holds are.
-enum MachineName {
-  /// The identifier that systemd gives a machine once (machine-id(5)); the host's name where there
-  /// is none.
-  static let current = SystemFile.firstLine(of: "/etc/machine-id") ?? SystemFile.firstLine(of: "/proc/sys/kernel/hostname") ?? "unknown"
-}
-
-extension Duration {
-  /// Whole microseconds, limited to 100,000 years.
-  var microseconds: Int64 {
-    let (seconds, attoseconds) = components
-    let bounded = min(max(seconds, -Self.maximumSeconds), Self.maximumSeconds)
-    return bounded * 1_000_000 + attoseconds / 1_000_000_000_000
-  }
-
-  private static let maximumSeconds: Int64 = 3_155_760_000_000
 }

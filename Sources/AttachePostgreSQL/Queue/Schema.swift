@@ -1,5 +1,3 @@
-internal import AttacheQueue
-
 /// The tables of a queue, in a schema of its own.
 ///
 /// - `payload`: payloads as they were enqueued.
@@ -8,11 +6,13 @@ internal import AttacheQueue
 /// - `output`: what is written for a result. Apart from `result`, whose rows change more often.
 /// - `hold`: files that results hold in the store of a machine. Holds with the id 0 belong to no
 ///   result, and are returned to the next caller on that machine that releases holds.
-/// - `queue`: one row with the last number and the schema's version. Enqueuing locks it until its
-///   commit, so numbers become visible in their order, and a reader passes none that is on its way.
+/// - `queue`: one row with the last number, the schema's version and the queue's identity. An enqueue
+///   locks this row until it commits. So payloads become visible in the order of their numbers, and a
+///   reader skips none.
 /// - `tally`: the count of payloads by state, in parts that are summed: one for each kind of call
-///   of each worker, so that no two calls wait for each other. The part of worker 0 has those of
-///   workers that have gone.
+///   of each worker, so that no two calls wait for each other. Worker 0 is
+///   those that have gone and the upkeep, worker -1 the enqueuers. The parts 10 and 12 record a
+///   worker's last claim, so that a repeated claim finds its leases.
 /// - `finished`: the number of results in each second, for the last minute.
 /// - `worker`: the workers and deliverers that have not closed the queue. Each holds an advisory
 ///   lock of its number while its process lives.
@@ -93,28 +93,6 @@ enum Schema {
       CREATE FUNCTION clock_us() RETURNS bigint LANGUAGE sql VOLATILE PARALLEL RESTRICTED
         AS 'SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::bigint'
       """,
-    ].enumerated().map { Statement("", $1) }
+    ].map { Statement("", $0) }
   }
-}
-
-/// The table whose rows are leased: payloads to process, or results to deliver.
-enum LeaseTable: String {
-  case work
-  case result
-
-  /// The part of ``Schema``'s `tally` that its claims use.
-  var part: Int64 { self == .work ? 0 : 2 }
-
-  /// The order of claims.
-  var order: String { self == .work ? "rank, id" : "rank, finished_at, id" }
-
-  /// The columns of a row that no worker holds.
-  static let freed = "until = NULL, worker = NULL, fence = NULL, alone = NULL"
-}
-
-/// The parts of a worker's tally.
-enum TallyPart: Int64 {
-  case claims = 0
-  case settling = 1
-  case deliveries = 2
 }

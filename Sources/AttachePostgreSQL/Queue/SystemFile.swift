@@ -8,21 +8,15 @@ enum SystemFile {
     return line.isEmpty ? nil : String(decoding: line, as: UTF8.self)
   }
 
-  fileprivate static func read(_ path: String, limit: Int) -> [UInt8] {
+  /// The host's name.
+  static var hostName: String { firstLine(of: "/proc/sys/kernel/hostname") ?? "unknown" }
+
+  private static func read(_ path: String, limit: Int) -> [UInt8] {
     let file = unsafe open(path, O_RDONLY | O_CLOEXEC)
     guard file >= 0 else { return [] }
     defer { close(file) }
     var bytes = [UInt8](repeating: 0, count: limit)
     let count = unsafe Glibc.read(file, &bytes, bytes.count)
     return Array(bytes.prefix(max(0, count)))
-  }
-}
-
-/// A name that no other handle has.
-enum UniqueName {
-  /// Makes a random UUID (random(4), "/proc interfaces").
-  static func make() -> String {
-    SystemFile.firstLine(of: "/proc/sys/kernel/random/uuid")
-      ?? (0..<4).map { _ in String(UInt32.random(in: .min ... .max), radix: 16) }.joined(separator: "-")
   }
 }

@@ -14,8 +14,8 @@ struct Upkeep: Sendable {
   /// How many rows a statement changes, so that no transaction is long.
   private static let portion = 10_000
 
-  private static let looks = Statement(
-    "look_for_workers",
+  private static let markAbsent = Statement(
+    "mark_absent",
     """
     WITH present AS MATERIALIZED \(Presence.present),
       changed AS MATERIALIZED (
@@ -26,7 +26,7 @@ struct Upkeep: Sendable {
     """)
 
   /// A deliverer's death is never counted, because a deliverer does not parse what it delivers.
-  private static let takesOver = Statement(
+  private static let takeOverLeases = Statement(
     "take_over",
     """
     WITH gone AS MATERIALIZED (
@@ -38,14 +38,7 @@ struct Upkeep: Sendable {
       undelivered AS (
         UPDATE result SET state = \(LeaseTable.ready()), \(LeaseTable.freed)
         WHERE state = 3 AND EXISTS (SELECT 1 FROM gone) AND worker IN (SELECT number FROM gone) RETURNING 1),
-      folded AS (DELETE FROM tally WHERE worker IN (SELECT number FROM gone) RETURNING ready, waiting, leased, done, dead, unread),
-      counted AS (
-        INSERT INTO tally (worker, part, ready, waiting, leased, done, dead, unread)
-        SELECT 0, 0, sum(ready), sum(waiting), sum(leased), sum(done), sum(dead), sum(unread)
-        FROM (SELECT * FROM folded UNION ALL SELECT 1, 0, -1, 0, 0, 0 FROM freed) AS parts HAVING count(*) > 0
-        ON CONFLICT (worker, part) DO UPDATE SET ready = tally.ready + excluded.ready, waiting = tally.waiting + excluded.waiting,
-          leased = tally.leased + excluded.leased, done = tally.done + excluded.done, dead = tally.dead + excluded.dead,
-          unread = tally.unread + excluded.unread),
+      \(Tally.fold("IN (SELECT number FROM gone)")),
       deleted AS (DELETE FROM worker WHERE number IN (SELECT number FROM gone) RETURNING 1)
     SELECT (SELECT count(*) FROM freed) + (SELECT count(*) FROM undelivered)
     """)
@@ -115,7 +108,7 @@ struct Upkeep: Sendable {
     var count: Int64 = 0
     if found.flag(0, 1) {
       count += try attempt.run(
-        [Execution(Self.looks, uptime), Execution(Self.takesOver, uptime, .integer(absence.microseconds))], waitsForDisk: waitsForDisk)[1]
+        [Execution(Self.markAbsent, uptime), Execution(Self.takeOverLeases, uptime, .integer(absence.microseconds))], waitsForDisk: waitsForDisk)[1]
         .integer(0, 0)
     }
     if found.flag(0, 0) {

@@ -2,7 +2,8 @@ internal import Attache
 internal import CPQ
 internal import Glibc
 
-/// A connection to a server. Its calls wait for the socket with a limit, and never in libpq.
+/// A connection to a server. Calls wait for the socket with a limit, and never in libpq. The
+/// exception is connecting: libpq looks up the host's name without a limit.
 ///
 /// One thread at a time uses it (``SessionPool``).
 @safe final class Session: @unchecked Sendable {
@@ -20,9 +21,9 @@ internal import Glibc
 
   /// A server process. The start tells it from a later process with the same number.
   struct Backend: Equatable {
-    var process: Int64
+    let process: Int64
     /// In microseconds since 1970.
-    var start: Int64
+    let start: Int64
   }
 
   /// How long a reply may take before the server is asked whether it still works on the call.
@@ -38,10 +39,12 @@ internal import Glibc
     unsafe PQfinish(connection)
   }
 
+  /// An expression for the start of a server process, in microseconds since 1970.
+  static let backendStart = "(extract(epoch FROM backend_start) * 1000000)::bigint"
   private static let identify = Statement(
     "identify",
     """
-    SELECT pid::bigint, (extract(epoch FROM backend_start) * 1000000)::bigint FROM pg_stat_activity WHERE pid = pg_backend_pid()
+    SELECT pid::bigint, \(backendStart) FROM pg_stat_activity WHERE pid = pg_backend_pid()
     """)
   private static let synchronise = Statement("synchronise", "SELECT set_config('synchronous_commit', $1::text, false)")
 

@@ -1,6 +1,5 @@
 internal import Attache
 internal import AttacheQueue
-internal import Glibc
 internal import Synchronization
 
 /// The connections of a queue: one for each call under way. It reconnects when a connection is
@@ -10,10 +9,11 @@ final class SessionPool: Sendable {
   /// How long a call waits for a server.
   private let patience: Duration
   private let state = Mutex(State())
+  /// Whether the pool is closed. A call then makes no further attempt.
   private let isClosed = Atomic<Bool>(false)
   /// Whether calls no longer wait for a server.
   private let isHurried = Atomic<Bool>(false)
-  /// The queue's, for messages.
+  /// The queue's address, for messages.
   let name: String
 
   private struct State {
@@ -29,7 +29,6 @@ final class SessionPool: Sendable {
   /// How many idle sessions are kept.
   private static let maximumIdle = 4
 
-  /// - Parameter name: the queue's, for messages.
   init(_ servers: [ServerAddress], name: String, patience: Duration) {
     (self.servers, self.name, self.patience) = (servers, name, patience)
   }
@@ -39,54 +38,54 @@ final class SessionPool: Sendable {
   /// The state of a call that may be repeated.
   struct Attempt {
     /// Whether an earlier attempt may have been carried out.
-    var isRepeated: Bool
+    let isRepeated: Bool
     /// The session of this attempt.
     let session: Session
     let pool: SessionPool
 
     /// Runs statements in one transaction.
     func run(_ executions: [Execution], waitsForDisk: Bool? = nil) throws(SessionError) -> [Rows] {
-      try session.run(executions, waitsForDisk: waitsForDisk) { [pool, session] _ in pool.lateness(of: session) }
+      try pool.run(executions, on: session, waitsForDisk: waitsForDisk)
     }
   }
 
   /// Runs a call. Repeats it on another session when the connection is lost, and on the same one
   /// after a deadlock, until the patience is over.
   ///
-  /// The server process of a lost attempt has gone, or was told to end, before the call is
-  /// repeated: it is carried out before the repetition, or never.
+  /// Before it repeats a call, it waits until the server process of the lost attempt has ended. So
+  /// that attempt is complete, or will never be carried out.
   ///
   /// - Parameter body: may run several times. It must do nothing twice
   ///   (``Attempt/isRepeated``).
   func call<Value>(_ body: (Attempt) throws(SessionError) -> Value) throws(QueueError) -> Value {
-    try call(keepsSession: true, body)
+    try call(returnsSession: true, body)
   }
 
   /// Runs a call on a session that does not return to the pool, because the caller keeps it.
   func dedicatedCall<Value>(_ body: (Attempt) throws(SessionError) -> Value) throws(QueueError) -> Value {
-    try call(keepsSession: false, body)
+    try call(returnsSession: false, body)
   }
 
-  private func call<Value>(keepsSession: Bool, _ body: (Attempt) throws(SessionError) -> Value) throws(QueueError) -> Value {
+  private func call<Value>(returnsSession: Bool, _ body: (Attempt) throws(SessionError) -> Value) throws(QueueError) -> Value {
     let end = MonotonicInstant.now.advanced(by: patience)
-    var doubt: Session.Backend?
+    var lostBackend: Session.Backend?
     var isRepeated = false
     var pause = Self.firstPause
     while true {
       do throws(SessionError) {
-        let session = if keepsSession, let session = idle() { session } else { try connect() }
-        if let backend = doubt {
-          try outlive(backend, session, until: end)
-          doubt = nil
+        let session = if returnsSession, let session = idle() { session } else { try connect() }
+        if let backend = lostBackend {
+          try waitForEnd(of: backend, session, until: end)
+          lostBackend = nil
         }
         do throws(SessionError) {
           let value: Value = try body(Attempt(isRepeated: isRepeated, session: session, pool: self))
-          if keepsSession { giveBack(session) }
+          if returnsSession { giveBack(session) }
           return value
         } catch {
           if !session.isBroken { giveBack(session) } else { dropIdle() }
           if case .refused(let code, _) = error, !SessionError.endsSession(code) { throw error }
-          (doubt, isRepeated) = (session.backend, true)
+          (lostBackend, isRepeated) = (session.backend, true)
           throw error
         }
       } catch {
@@ -105,7 +104,8 @@ final class SessionPool: Sendable {
     }
   }
 
-  /// Connects once, to any server. For opening a queue, which does not wait for a server.
+  /// Runs a call once, without waiting for a server that does not answer: for opening and removing
+  /// a queue.
   func callOnce<Value>(_ body: (Attempt) throws(SessionError) -> Value) throws(QueueError) -> Value {
     do throws(SessionError) {
       let session = if let session = idle() { session } else { try connect() }
@@ -115,6 +115,11 @@ final class SessionPool: Sendable {
     } catch {
       throw Self.isOfConnection(error) ? .unavailable("\(name): \(error.text); check the address and the server") : failure(error)
     }
+  }
+
+  /// Runs statements in one transaction, until the server no longer works on them.
+  func run(_ executions: [Execution], on session: Session, waitsForDisk: Bool? = nil) throws(SessionError) -> [Rows] {
+    try session.run(executions, waitsForDisk: waitsForDisk) { [self] _ in lateness(of: session) }
   }
 
   // MARK: Sessions
@@ -135,11 +140,11 @@ final class SessionPool: Sendable {
 
   /// After a failover, all connections lead to the wrong server.
   private func dropIdle() {
-    let dropped = state.withLock { state in
+    // Released outside the lock, because closing a connection takes time.
+    _ = state.withLock { state in
       defer { state.idle = [] }
       return state.idle
     }
-    _ = dropped
   }
 
   /// Connects to the first server that accepts writes, beginning with the one that did last.
@@ -160,7 +165,7 @@ final class SessionPool: Sendable {
   }
 
   /// Asks the server of a session whether it still works on a call.
-  func lateness(of session: Session) -> Session.Lateness {
+  private func lateness(of session: Session) -> Session.Lateness {
     guard let other = try? Session.connect(session.server, within: Self.connectTimeout) else { return .isGone }
     let rows = try? other.run([Execution(Self.find, .integer(session.backend.process), .integer(session.backend.start))]) { _ in .isGone }
     guard let rows = rows?.first else { return .isGone }
@@ -170,33 +175,33 @@ final class SessionPool: Sendable {
   private static let find = Statement(
     "find_backend",
     """
-    SELECT coalesce(wait_event, '') FROM pg_stat_activity WHERE pid = $1::bigint AND (extract(epoch FROM backend_start) * 1000000)::bigint = $2::bigint
+    SELECT coalesce(wait_event, '') FROM pg_stat_activity WHERE pid = $1::bigint AND \(Session.backendStart) = $2::bigint
     """)
   private static let terminate = Statement(
     "terminate_backend",
     """
     SELECT pg_terminate_backend(pid) FROM pg_stat_activity
-    WHERE pid = $1::bigint AND (extract(epoch FROM backend_start) * 1000000)::bigint = $2::bigint
+    WHERE pid = $1::bigint AND \(Session.backendStart) = $2::bigint
     """)
   /// The event that a commit waits for while a synchronous standby is missing.
   private static let waitOfCommit = "SyncRep"
-  private static let outlivePause = Duration.milliseconds(20)
+  private static let endPause = Duration.milliseconds(20)
 
   /// Waits until the server process of a lost attempt has gone. It is told to end, unless it waits
   /// for a standby: its commit is done then, and must not become visible before it is safe.
-  func outlive(_ backend: Session.Backend, _ session: Session, until end: MonotonicInstant) throws(SessionError) {
+  func waitForEnd(of backend: Session.Backend, _ session: Session, until end: MonotonicInstant) throws(SessionError) {
     let parameters: [Parameter] = [.integer(backend.process), .integer(backend.start)]
     while true {
-      let rows = try session.run([Execution(Self.find, parameters[0], parameters[1])]) { [self] _ in lateness(of: session) }
+      let rows = try run([Execution(Self.find, parameters[0], parameters[1])], on: session)
       guard rows[0].count > 0 else { return }
       if rows[0].text(0, 0) != Self.waitOfCommit {
-        _ = try session.run([Execution(Self.terminate, parameters[0], parameters[1])]) { [self] _ in lateness(of: session) }
+        _ = try run([Execution(Self.terminate, parameters[0], parameters[1])], on: session)
       }
       guard MonotonicInstant.now < end else {
         giveBack(session)
         throw .unreachable("\(session.server): an earlier call has not ended, because the server waits for a synchronous standby")
       }
-      Pause.wait(Self.outlivePause)
+      Pause.wait(Self.endPause)
     }
   }
 
@@ -227,23 +232,5 @@ final class SessionPool: Sendable {
     case let code where code.hasPrefix("28") || code.hasPrefix("3D"): .unavailable("\(name): \(error.text)")
     default: .failed("\(name): \(error.text)")
     }
-  }
-}
-
-/// A wait of the calling thread.
-enum Pause {
-  static func wait(_ span: Duration) {
-    let nanoseconds = span.nanoseconds
-    var rest = timespec(tv_sec: Int(nanoseconds / 1_000_000_000), tv_nsec: Int(nanoseconds % 1_000_000_000))
-    var left = timespec()
-    while unsafe nanosleep(&rest, &left) != 0, errno == EINTR { rest = left }
-  }
-}
-
-extension Duration {
-  /// The duration in seconds or milliseconds, for messages.
-  var text: String {
-    let milliseconds = nanoseconds / 1_000_000
-    return milliseconds % 1_000 == 0 ? "\(milliseconds / 1_000) s" : "\(milliseconds) ms"
   }
 }

@@ -63,6 +63,7 @@ public struct QueueCapabilities: Hashable, Sendable {
 }
 
 /// When a change is safe from a power failure. A crashed process never loses data, with any choice.
+/// The choices describe a queue with a file. A queue on a server documents its own limits.
 public enum SyncChoice: String, CaseIterable, Sendable {
   /// When the call that made the change returns.
   case always

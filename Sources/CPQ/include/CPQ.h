@@ -7,7 +7,7 @@
 //
 // It also removes the variables that libpq reads from the environment (PGHOST and such): a queue is what its address says.
 //
-// Call it before other threads run. False if libpq is not installed or too old; cpq_error() then says why.
+// Call it once, before other threads use the environment. False if libpq is not installed or too old; cpq_error() then says why.
 bool cpq_load(void);
 
 const char *cpq_error(void);

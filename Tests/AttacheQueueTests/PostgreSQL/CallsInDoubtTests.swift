@@ -18,7 +18,7 @@ import Testing
   }
 
   @Test(arguments: PostgreSQLProxy.Cut.allCases)
-  func `a claim has its leases, and no lease is left behind`(_ cut: PostgreSQLProxy.Cut) throws {
+  func `an interrupted claim returns its leases and leaves no other lease`(_ cut: PostgreSQLProxy.Cut) throws {
     let test = try ProxiedQueue(lines: ["a", "b", "c"])
     test.proxy.cutNext(cut, of: "claim_work")
     let leases = try test.queue.lease(2)
@@ -58,7 +58,7 @@ import Testing
   }
 
   @Test(arguments: PostgreSQLProxy.Cut.allCases)
-  func `leases are extended, and none is called lost`(_ cut: PostgreSQLProxy.Cut) throws {
+  func `an interrupted renewal extends the leases and reports none as lost`(_ cut: PostgreSQLProxy.Cut) throws {
     let test = try ProxiedQueue(lines: ["a"])
     let lease = try test.queue.leaseOne(for: .seconds(10))
     test.clock.pass(.seconds(9))
@@ -113,24 +113,27 @@ import Testing
   @Test func `a worker whose connections are all cut keeps its leases, and no death is counted`() throws {
     let test = try ProxiedQueue(lines: ["a"], upkeep: UpkeepTimes(interval: .zero, absence: .seconds(5)))
     let lease = try test.queue.leaseOne(for: .seconds(60))
-    test.proxy.cutAll()
-    // The other worker looks once while the lock is missing.
     #expect(try test.other.lease().isEmpty)
-    #expect(try test.queue.renew([lease.token], for: .seconds(60)) == [])
+    test.proxy.stop()
+    try test.waitUntilPresent(1)
+    // The other worker looks while the lock is missing.
+    #expect(try test.other.lease().isEmpty)
+    test.proxy.resume()
     try test.waitUntilPresent(2)
+    #expect(try test.queue.renew([lease.token], for: .seconds(60)) == [])
     test.clock.pass(.seconds(10))
     #expect(try test.other.lease().isEmpty)
     #expect(try test.queue.finish([lease.finished()]) == [])
   }
 
-  @Test func `a worker that was taken for dead and comes back takes back the deaths`() throws {
+  @Test func `deaths counted while a worker was unreachable are taken back when it reconnects`() throws {
     let test = try ProxiedQueue(lines: ["a"])
     _ = try test.queue.leaseOne(for: .seconds(60))
     test.proxy.stop()
     let taken = try test.takeOver()
     #expect(taken.deaths == 1)
     #expect(try test.other.giveBack([ReturnedPayload(taken.token, wasTried: false)]) == [])
-    test.proxy.goOn()
+    test.proxy.resume()
     try test.waitUntilPresent(2)
     #expect(try test.other.leaseOne().deaths == 0)
   }
@@ -146,7 +149,7 @@ import Testing
   @Test func `a call whose outcome stays unknown says so`() throws {
     let test = try ProxiedQueue(timeout: .milliseconds(300))
     test.proxy.cutNext(.withinCommit, of: "enqueue")
-    test.proxy.stopsAfterCut()
+    test.proxy.stopAfterCut()
     let error = #expect(throws: QueueError.self) { try test.queue.enqueue([NewPayload("a")]) }
     guard case .unknown(let text) = error else {
       Issue.record("\(String(describing: error))")
@@ -192,7 +195,7 @@ final class ProxiedQueue: Sendable {
   /// Waits until this many workers hold their locks.
   func waitUntilPresent(_ count: Int) throws {
     let deadline = ContinuousClock.now.advanced(by: .seconds(20))
-    while try server.presentWorkers() != count { try #require(ContinuousClock.now < deadline) }
+    while try other.load().workers.count(where: \.isPresent) != count { try #require(ContinuousClock.now < deadline) }
   }
 
   /// Lets the second worker take the payload over.

@@ -8,7 +8,7 @@ import Testing
 final class PostgreSQLProxy: Sendable {
   /// Where a connection is cut.
   enum Cut: String, CaseIterable, Sendable {
-    /// The server has the statement, and never hears of its end: the transaction is rolled back.
+    /// The server receives the statement but no Sync, so it rolls the transaction back.
     case beforeCommit
     /// The server is told to commit, and the connection is cut at once.
     case withinCommit
@@ -63,18 +63,18 @@ final class PostgreSQLProxy: Sendable {
     }
   }
 
-  /// Cuts all connections, and accepts no others until ``goOn()``.
+  /// Cuts all connections, and accepts no others until ``resume()``.
   func stop() {
     state.withLock { $0.isStopped = true }
     cutAll()
   }
 
-  func goOn() {
+  func resume() {
     state.withLock { $0.isStopped = false }
   }
 
   /// The next cut stops the proxy.
-  func stopsAfterCut() {
+  func stopAfterCut() {
     state.withLock { $0.stopsAfterCut = true }
   }
 

@@ -65,9 +65,4 @@ final class TestServerQueue: Sendable {
     (opening.sync, opening.clock, opening.timeout) = (.off, clock, .seconds(20))
     return try PostgreSQLQueue(address, opening, upkeep: upkeep)
   }
-
-  /// The number of workers that hold their locks.
-  func presentWorkers() throws -> Int {
-    try PostgreSQLQueue.presentWorkers(address)
-  }
 }

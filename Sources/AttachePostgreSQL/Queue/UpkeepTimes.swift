@@ -1,0 +1,12 @@
+/// The times of a queue's upkeep.
+package struct UpkeepTimes: Sendable {
+  /// How often a handle looks for leases that ended and payloads that are due.
+  package var interval: Duration
+  /// How long a worker's lock may be missing before its leases are taken over. A failover or a
+  /// restart of the server releases all locks, and workers take them again within this time.
+  package var absence: Duration
+
+  package init(interval: Duration = .milliseconds(250), absence: Duration = .seconds(3)) {
+    (self.interval, self.absence) = (interval, absence)
+  }
+}
