@@ -66,8 +66,13 @@ public struct PostgreSQLAddress: QueueAddress {
         database: database, keywords: keywords, schema: schema)
     }
     let user = keywords["user"].map { "\($0)@" } ?? ""
-    let places = servers.map { $0.port == ServerAddress.usualPort ? $0.host : "\($0.host):\($0.port)" }.joined(separator: ",")
-    description = "postgresql://\(user)\(places)/\(database)" + (parts.queue.map { "?queue=\($0)" } ?? "")
+    // The folder of a socket cannot stand before the database.
+    let sockets = servers.contains { $0.host.hasPrefix("/") || $0.host.hasPrefix("@") }
+    let places = sockets ? "" : servers.map(\.place).joined(separator: ",")
+    let options = [
+      sockets ? "host=" + servers.map { $0.host.replacing("/", with: "%2F") }.joined(separator: ",") : nil, parts.queue.map { "queue=\($0)" },
+    ].compactMap(\.self)
+    description = "postgresql://\(user)\(places)/\(database)" + (options.isEmpty ? "" : "?" + options.joined(separator: "&"))
   }
 
   public static let form = "postgresql://HOST/DATABASE"
@@ -81,6 +86,9 @@ public struct PostgreSQLAddress: QueueAddress {
   public func remove() throws(QueueError) {
     try PostgreSQLQueue.remove(self)
   }
+
+  /// The `sslmode` of each server, for tests; `none` where libpq's own default applies.
+  package var sslModes: [String] { servers.map { $0.sslMode ?? "none" } }
 
   /// Whether another machine may use the queue: whether any server is neither on the loopback
   /// interface nor behind a socket.

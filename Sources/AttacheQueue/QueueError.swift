@@ -27,7 +27,7 @@ public enum QueueError: Error, Hashable, Sendable, CustomStringConvertible {
     switch self {
     case .unavailable(let text), .failed(let text): text.onOneLine
     case .unknown(let text):
-      "\(text); whether the last change reached the queue is unknown; start again: repeating it is safe".onOneLine
+      "\(text); whether the last change reached the queue is unknown".onOneLine
     case .system(let error): "the system refuses: \(error)"
     case .full(let text): "\(text); free space and start again: nothing is lost".onOneLine
     case .disk(let text, isReadOnly: true): "\(text); make its file system writable and start again: nothing is lost".onOneLine

@@ -32,11 +32,11 @@ import Testing
     #expect(opened(ENOSPC) == .full("/queue: no space is left"))
   }
 
-  @Test func `an unknown outcome ends a worker, and its text says that repeating is safe`() {
+  @Test func `an unknown outcome ends a worker, and its text says what is unknown`() {
     let error = QueueError.unknown("db1:\nno answer for 5 m")
     #expect(MachineFault(error) == nil)
     #expect(
-      "\(error)" == "db1:\\u{A}no answer for 5 m; whether the last change reached the queue is unknown; start again: repeating it is safe")
+      "\(error)" == "db1:\\u{A}no answer for 5 m; whether the last change reached the queue is unknown")
     #expect(throws: error) { try QueueError.opening { () throws(QueueError) in throw error } }
   }
 

@@ -30,6 +30,14 @@ struct ServerAddress: Hashable, Sendable, CustomStringConvertible {
 
   var description: String { "\(host.isEmpty ? "the local socket" : host):\(port)" }
 
+  /// The host and, unless it is the usual one, the port, as in a URI.
+  var place: String {
+    let host = host.contains(":") ? "[\(host)]" : host
+    return port == Self.usualPort ? host : "\(host):\(port)"
+  }
+
+  var sslMode: String? { keywords["sslmode"] }
+
   /// The keywords and values of `PQconnectStartParams`.
   var options: [(String, String)] { keywords.map { ($0.key, $0.value) } }
 
