@@ -70,7 +70,8 @@ public struct PostgreSQLAddress: QueueAddress {
     let sockets = servers.contains { $0.host.hasPrefix("/") || $0.host.hasPrefix("@") }
     let places = sockets ? "" : servers.map(\.place).joined(separator: ",")
     let options = [
-      sockets ? "host=" + servers.map { $0.host.replacing("/", with: "%2F") }.joined(separator: ",") : nil, parts.queue.map { "queue=\($0)" },
+      sockets ? "host=" + servers.map { $0.host.replacing("/", with: "%2F") }.joined(separator: ",") : nil,
+      parts.queue.map { "queue=\($0)" },
     ].compactMap(\.self)
     description = "postgresql://\(user)\(places)/\(database)" + (options.isEmpty ? "" : "?" + options.joined(separator: "&"))
   }

@@ -23,7 +23,9 @@ struct Claiming: Sendable {
   private init(_ table: LeaseTable, select: String, joins: String, condition: String, counted: [String: String]) {
     self.table = table
     let (name, order) = (table.rawValue, table.order)
-    let columns = "id, rank, fence, bytes, attempts, deaths, deaths_alone, expires_at, line" + (table == .result ? ", outcome, reason, finished_at" : "")
+    let columns =
+      "id, rank, fence, bytes, attempts, deaths, deaths_alone, expires_at, line"
+      + (table == .result ? ", outcome, reason, finished_at" : "")
     let returned = "w.id, w.rank, w.fence, w.bytes, \(select)"
     let moment = table == .result ? "finished_at" : "$6::bigint"
     let position = table == .result ? "(rank, finished_at, id)" : "(rank, id)"

@@ -27,7 +27,8 @@ extension PostgreSQLQueue {
     let (call, floor) = begin(.work)
     return try pool.call { attempt throws(SessionError) in
       let claimed = try Claiming.work.run(
-        attempt, limit: request.limit, bytes: request.maximumBytes, span: request.span, isAlone: request.isAlone, worker: worker, call: call,
+        attempt, limit: request.limit, bytes: request.maximumBytes, span: request.span, isAlone: request.isAlone, worker: worker,
+        call: call,
         floor: request.isAlone ? nil : floor, uptime: uptime, waitsForDisk: waits(isOfLease: true))
       note(.work, claimed)
       guard !claimed.hasMore || request.isAlone || claimed.rows.isEmpty else { return (claimed, nil) }

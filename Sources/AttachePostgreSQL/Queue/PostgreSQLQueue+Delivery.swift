@@ -59,8 +59,10 @@ extension PostgreSQLQueue {
     let ids = Parameter.integers(settled.map(\.token.id))
     let settle = Execution(
       Self.storeFates, ids, .integers(settled.map(\.token.fence)), .texts(settled.map(\.fate.status)),
-      .texts(settled.map { $0.fate.answer.map(PayloadEvent.bounded) }), .integers(settled.map(\.fate.delay)), .booleans(settled.map(\.fate.wasTried)),
-      .booleans(settled.map(\.fate.isDeath)), .booleans(settled.map(\.fate.isAlone)), .texts(settled.map { $0.fate.text.map(PayloadEvent.bounded) }),
+      .texts(settled.map { $0.fate.answer.map(PayloadEvent.bounded) }), .integers(settled.map(\.fate.delay)),
+      .booleans(settled.map(\.fate.wasTried)),
+      .booleans(settled.map(\.fate.isDeath)), .booleans(settled.map(\.fate.isAlone)),
+      .texts(settled.map { $0.fate.text.map(PayloadEvent.bounded) }),
       .integer(worker), uptime, wall)
     let isOfLease = settled.allSatisfy { $0.fate.status == nil }
     let (stored, released) = try pool.call { attempt throws(SessionError) -> ([LeaseToken], [String]) in
@@ -121,7 +123,8 @@ extension PostgreSQLQueue {
     let (call, floor) = begin(.result)
     let (claimed, standing, isUndecided) = try pool.call { attempt throws(SessionError) in
       let claimed = try Claiming.result.run(
-        attempt, limit: request.limit, bytes: request.maximumBytes, span: request.span, isAlone: request.isAlone, worker: worker, call: call,
+        attempt, limit: request.limit, bytes: request.maximumBytes, span: request.span, isAlone: request.isAlone, worker: worker,
+        call: call,
         floor: request.isAlone ? nil : floor, uptime: uptime, waitsForDisk: waits(isOfLease: true))
       note(.result, claimed)
       let standing = try Claiming.result.standing(attempt, uptime: uptime, wall: wall)

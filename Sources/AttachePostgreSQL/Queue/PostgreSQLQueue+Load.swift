@@ -5,7 +5,8 @@ extension PostgreSQLQueue {
     try pool.call { attempt throws(SessionError) in
       let limit = Parameter.integer(Int64(QueueLoad.countLimit))
       let rows = try attempt.run([
-        Execution(Self.readyDepths, limit), Execution(Self.otherDepths, limit), Execution(Self.workers, .integer(Int64(QueueLoad.workerLimit))),
+        Execution(Self.readyDepths, limit), Execution(Self.otherDepths, limit),
+        Execution(Self.workers, .integer(Int64(QueueLoad.workerLimit))),
         Execution(Self.waitingCommits), Execution(Self.readyTotal),
       ])
       var load = QueueLoad()

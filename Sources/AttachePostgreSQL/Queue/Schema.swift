@@ -37,7 +37,8 @@ enum Schema {
     """
 
   /// The settings of a table with few rows that change with each call.
-  private static let hot = "WITH (fillfactor = 10, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 500, autovacuum_vacuum_cost_delay = 0)"
+  private static let hot =
+    "WITH (fillfactor = 10, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 500, autovacuum_vacuum_cost_delay = 0)"
 
   /// The statements that create the tables in the schema `name`.
   static func statements(_ name: String) -> [Statement] {

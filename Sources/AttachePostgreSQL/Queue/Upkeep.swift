@@ -79,7 +79,8 @@ struct Upkeep: Sendable {
       """, LeaseTable.freed, ["ready": "count(*)", "leased": "-count(*)"])
     let waited = ["ready": "count(*)", "waiting": "-count(*)"]
     let delayed = free(
-      table == .work ? "ripen_work" : "ripen_result", "state = 2 AND until <= coalesce($1::bigint, clock_us())", "until = NULL, moment = NULL",
+      table == .work ? "ripen_work" : "ripen_result", "state = 2 AND until <= coalesce($1::bigint, clock_us())",
+      "until = NULL, moment = NULL",
       waited)
     let due = free(
       table == .work ? "due_work" : "due_result", "state = 2 AND moment <= coalesce($1::bigint, clock_us())", "until = NULL, moment = NULL",
@@ -108,13 +109,15 @@ struct Upkeep: Sendable {
     var count: Int64 = 0
     if found.flag(0, 1) {
       count += try attempt.run(
-        [Execution(Self.markAbsent, uptime), Execution(Self.takeOverLeases, uptime, .integer(absence.microseconds))], waitsForDisk: waitsForDisk)[1]
+        [Execution(Self.markAbsent, uptime), Execution(Self.takeOverLeases, uptime, .integer(absence.microseconds))],
+        waitsForDisk: waitsForDisk)[1]
         .integer(0, 0)
     }
     if found.flag(0, 0) {
       let rows = try attempt.run(
         [
-          Execution(steps[0], uptime, .integer(worker), .integer(span.microseconds)), Execution(steps[1], uptime), Execution(steps[2], uptime),
+          Execution(steps[0], uptime, .integer(worker), .integer(span.microseconds)), Execution(steps[1], uptime),
+          Execution(steps[2], uptime),
           Execution(steps[3], wall),
         ], waitsForDisk: waitsForDisk)
       count += rows[1...].reduce(0) { $0 + $1.integer(0, 0) }

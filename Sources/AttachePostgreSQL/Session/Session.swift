@@ -85,7 +85,7 @@ internal import Glibc
     _ options: [(String, String)], _ body: (UnsafePointer<UnsafePointer<CChar>?>?, UnsafePointer<UnsafePointer<CChar>?>?) -> Result
   ) -> Result {
     let copies = unsafe options.map { unsafe (strdup($0), strdup($1)) }
-    defer { for unsafe copy in unsafe copies { unsafe free(copy.0); unsafe free(copy.1) } }
+    defer { for unsafecopy in unsafe copies { unsafe free(copy.0); unsafe free(copy.1) } }
     let keywords = unsafe copies.map { unsafe UnsafePointer($0.0) } + [nil]
     let values = unsafe copies.map { unsafe UnsafePointer($0.1) } + [nil]
     return unsafe body(keywords, values)

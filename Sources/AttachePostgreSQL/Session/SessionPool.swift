@@ -90,7 +90,9 @@ final class SessionPool: Sendable {
         }
       } catch {
         guard error.isTransient || Self.isOfConnection(error) else { throw failure(error) }
-        guard MonotonicInstant.now < end, !isClosed.load(ordering: .relaxed), !isHurried.load(ordering: .relaxed) else { throw outOfPatience(error, isRepeated: isRepeated) }
+        guard MonotonicInstant.now < end, !isClosed.load(ordering: .relaxed), !isHurried.load(ordering: .relaxed) else {
+          throw outOfPatience(error, isRepeated: isRepeated)
+        }
       }
       Pause.wait(pause)
       pause = min(pause * 2, Self.lastPause)
