@@ -45,14 +45,14 @@ struct ParameterBuffer {
     case .integer(let number?): append(number)
     case .integer32(let number): append(Int32(clamping: number))
     case .boolean(let value): bytes.append(value ? 1 : 0)
-    case .text(let text?): bytes += text.utf8
+    case .text(let text?): append(text)
     case .bytes(let value?): bytes += value
     case .integers(let numbers):
       array(of: .integer, numbers) { buffer, number in buffer.append(number) }
     case .booleans(let flags):
       array(of: .boolean, flags.map { $0 as Bool? }) { buffer, flag in buffer.bytes.append(flag ? 1 : 0) }
     case .texts(let texts):
-      array(of: .text, texts) { buffer, text in buffer.bytes += text.utf8 }
+      array(of: .text, texts) { buffer, text in buffer.append(text) }
     case .byteStrings(let strings):
       array(of: .bytes, strings) { buffer, string in buffer.bytes += string }
     }
@@ -79,6 +79,15 @@ struct ParameterBuffer {
       let length = UInt32(clamping: bytes.count - place - 4)
       for index in 0..<4 { bytes[place + index] = UInt8(truncatingIfNeeded: length >> UInt32(24 - 8 * index)) }
     }
+  }
+
+  /// Appends a text. PostgreSQL's texts cannot contain NUL, which becomes U+FFFD.
+  private mutating func append(_ text: String) {
+    guard text.utf8.contains(0) else {
+      bytes += text.utf8
+      return
+    }
+    for byte in text.utf8 { bytes += byte == 0 ? Array("\u{FFFD}".utf8) : [byte] }
   }
 
   private mutating func append(_ number: some FixedWidthInteger) {
