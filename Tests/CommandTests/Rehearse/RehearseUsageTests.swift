@@ -47,7 +47,7 @@ struct RehearseUsageTests {
     (["--command", "cat", "--kill-at", "noon"], "request:2"), (["--command", "cat", "--kill-at", "line:0"], "request:2"),
     (["--command", "cat", "--kill-random", "0"], "at least 1"), (["--command", "cat", "--slack", "soon"], "--slack <time>"),
     (["--command", "cat", "--expect", "all", "--kill-at", "fed"], "remove --expect all"),
-    (["--queue", "kafka"], "'sqlite', 'dir' and 'postgresql://HOST/DATABASE'"),
+    (["--queue", "kafka"], "'sqlite', 'dir' or 'postgresql://HOST/DATABASE'"),
     (["--queue", "dir", "--clock", "both"], "remove --clock both"),
     (["--queue", "postgresql:///x?queue=y"], "remove queue="),
     (["--queue", "dir", "--kill-at", "fed"], "--kill-at applies to lines in a pipe"),
