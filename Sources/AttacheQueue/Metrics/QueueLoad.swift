@@ -3,7 +3,8 @@ internal import Attache
 /// How the payloads without a result are distributed over priorities and workers, for an operator.
 ///
 /// A queue counts what it finds by its indexes, and stops at ``countLimit``, so that a long queue is
-/// as cheap to ask as a short one.
+/// as cheap to ask as a short one. Of payloads that wait, it reads ``sampleLimit`` at most, and
+/// estimates the priorities of the others from these.
 public struct QueueLoad: Hashable, Sendable {
   /// The state of a payload without a result.
   public enum State: String, CaseIterable, Sendable {
@@ -21,7 +22,7 @@ public struct QueueLoad: Hashable, Sendable {
     public var priority: Int
     /// The state of the payloads.
     public var state: State
-    /// The number of payloads, at least 1. A number above ``QueueLoad/countLimit`` may be too low.
+    /// The number of payloads, at least 1. From ``QueueLoad/countLimit`` on, it may be too low.
     public var count: Int
 
     /// Creates a depth from all of its properties.
@@ -58,9 +59,11 @@ public struct QueueLoad: Hashable, Sendable {
     }
   }
 
-  /// The number of payloads at which a queue stops counting those of one state and priority, or
-  /// those that wait or are leased.
-  public static let countLimit = 20_000
+  /// The number of payloads at which a queue stops counting ready ones of one priority, or leased
+  /// ones.
+  public static let countLimit = 10_000
+  /// The number of waiting payloads of which a queue reads the priority. No index has it.
+  public static let sampleLimit = 2_000
   /// The maximum number of workers that are named.
   public static let workerLimit = 64
 
@@ -82,7 +85,7 @@ public struct QueueLoad: Hashable, Sendable {
   /// Adds payloads.
   ///
   /// - Parameter priority: any number.
-  mutating func add(_ count: Int, _ state: State, priority: Int) {
+  package mutating func add(_ count: Int, _ state: State, priority: Int) {
     let priority = min(max(priority, NewPayload.priorities.lowerBound), NewPayload.priorities.upperBound)
     if let index = depths.firstIndex(where: { $0.state == state && $0.priority == priority }) {
       depths[index].count += count
@@ -97,7 +100,7 @@ extension QueueLoad {
   func write(to text: inout MetricsText) {
     text.family(
       "attache_queue_depth", .gauge,
-      "Payloads without a result, by state and priority; a number above \(Self.countLimit) may be too low.")
+      "Payloads without a result, by state and priority; from \(Self.countLimit) on, a number may be too low.")
     for state in State.allCases {
       for priority in NewPayload.priorities.reversed() {
         text.sample(count(state, priority: priority), ["state": state.rawValue, "priority": "\(priority)"])

@@ -1,17 +1,18 @@
 internal import GRDB
 
 extension SQLiteQueue {
-  /// Reads at most ``QueueLoad/countLimit`` index entries for each priority, and as many rows that
-  /// wait and rows that are leased: some hundredths of a second at worst, whatever the number of
-  /// payloads.
+  /// Reads at most ``QueueLoad/countLimit`` index entries for each priority and as many leased rows,
+  /// and ``QueueLoad/sampleLimit`` rows that wait: a tenth of a second at worst, however many
+  /// payloads there are.
   package func load() throws(QueueError) -> QueueLoad {
     let present = slot.present(upTo: QueueLoad.workerLimit)
     return try read { connection in
       var load = QueueLoad()
-      try connection.countReady(&load, total: QueueTally(connection).ready)
-      for row in try connection.ranks(state: 2, index: "work_moment", columns: "0, 0") {
-        load.add(row.count, .waiting, priority: row.priority)
-      }
+      let tally = try QueueTally(connection)
+      try connection.countReady(&load, total: tally.ready)
+      let waiting = try connection.ranks(state: 2, index: "work_moment", columns: "0, 0", limit: QueueLoad.sampleLimit)
+      let seen = waiting.reduce(0) { $0 + $1.count }
+      for row in waiting { load.add(seen < tally.waiting ? row.count * tally.waiting / seen : row.count, .waiting, priority: row.priority) }
       let boot = try Int64.fetchOne(connection, sql: "SELECT number FROM boot WHERE name = ?", arguments: [clock.boot])
       var holders: [Int64: QueueLoad.Worker] = [:]
       for row in try connection.ranks(state: 3, index: "work_leased", columns: "worker, boot") {
@@ -54,10 +55,13 @@ extension Database {
     load.add(max(0, total - load.depths.reduce(0) { $0 + $1.count }), .ready, priority: priority)
   }
 
-  /// Counts rows of `work` in one state, at most ``QueueLoad/countLimit`` of them, by priority and
-  /// by two columns.
-  fileprivate func ranks(state: Int, index: String, columns: String) throws -> [(worker: Int64, boot: Int64, priority: Int, count: Int)] {
-    let rows = "SELECT \(columns), rank FROM work INDEXED BY \(index) WHERE state = \(state) LIMIT \(QueueLoad.countLimit)"
+  /// Counts rows of `work` in one state by priority and by two columns.
+  ///
+  /// - Parameter limit: the maximum number of rows that are read.
+  fileprivate func ranks(
+    state: Int, index: String, columns: String, limit: Int = QueueLoad.countLimit
+  ) throws -> [(worker: Int64, boot: Int64, priority: Int, count: Int)] {
+    let rows = "SELECT \(columns), rank FROM work INDEXED BY \(index) WHERE state = \(state) LIMIT \(limit)"
     return try Row.fetchAll(cachedStatement(sql: "SELECT *, count(*) FROM (\(rows)) GROUP BY 1, 2, 3")).map { row in
       (row[0], row[1], Int(-max(row[2] as Int64, -Int64.max)), row[3])
     }

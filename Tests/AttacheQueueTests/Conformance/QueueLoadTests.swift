@@ -78,6 +78,19 @@ import Testing
     #expect(try depths(queue) == [.init(priority: 10, state: .ready, count: limit), .init(priority: 5, state: .ready, count: limit)])
   }
 
+  @Test func `the priorities of many payloads that wait are estimated from some, and their number is exact`() throws {
+    let test = try TestQueue(.sqlite)
+    let queue = try test.open()
+    let later = test.clock.wall + .seconds(10)
+    _ = try queue.enqueue(
+      (0..<3 * QueueLoad.sampleLimit).map { number in NewPayload("x") { ($0.priority, $0.notBefore) = (number % 2 == 0 ? 10 : 5, later) } })
+    #expect(
+      try depths(queue) == [
+        .init(priority: 10, state: .waiting, count: 3 * QueueLoad.sampleLimit / 2),
+        .init(priority: 5, state: .waiting, count: 3 * QueueLoad.sampleLimit / 2),
+      ])
+  }
+
   @Test func `leases of another start of the machine have no worker that is present`() throws {
     let test = try TestQueue(.sqlite)
     let queue = try test.open(with: ["a"])
