@@ -39,7 +39,7 @@ def store(folder):
         if within.parts[0] == "tmp":
             raise Failure(f"{within} is left in the store")
         if within.parts[0] == ".held":
-            if path.name == "queue":  # says whose holds these were
+            if path.name in ("queue", "used"):  # say whose holds these were, and when
                 continue
             raise Failure(f"{within} is still held, and nobody has to read its result")
         digest = hashlib.sha256(path.read_bytes()).hexdigest()

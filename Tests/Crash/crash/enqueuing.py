@@ -8,7 +8,7 @@ from bench import children
 from .commands import Failure, last_words
 
 #: The exit status of a command that finds no server.
-_UNAVAILABLE = 69
+UNAVAILABLE = 69
 _KILLED = -9
 
 
@@ -17,7 +17,7 @@ class Batches:
 
     def __init__(self, commands, folder, batches):
         self._commands, self._folder, self._batches = commands, folder, batches
-        self._child, self._lock = None, threading.Lock()
+        self._child, self._lock, self._hurry = None, threading.Lock(), threading.Event()
         self.pause, self.failure, self.kills, self.unavailable = 0.0, None, 0, 0
         self.acknowledged = []
         self._thread = threading.Thread(target=self._run, daemon=True)
@@ -33,7 +33,8 @@ class Batches:
                 while not self._is_enqueued(path):
                     time.sleep(0.1)
                 self.acknowledged.append(place)
-                time.sleep(self.pause)
+                self._hurry.wait(self.pause)
+                self._hurry.clear()
         except Failure as failure:
             self.failure = failure
 
@@ -45,7 +46,7 @@ class Batches:
             self._child = None
         if status == _KILLED:
             self.kills += 1
-        elif status == _UNAVAILABLE:
+        elif status == UNAVAILABLE:
             self.unavailable += 1
         elif status:
             raise Failure(f"attache enqueue ends with {status}; {last_words(child)}")
@@ -53,6 +54,7 @@ class Batches:
 
     def kill(self, seconds):
         """Kills the running process, or the next one, after this time. Returns whether there was one."""
+        self._hurry.set()
         time.sleep(seconds)
         end = time.monotonic() + 3
         while time.monotonic() < end and self._thread.is_alive():
@@ -66,6 +68,7 @@ class Batches:
     def finish(self, seconds):
         """Enqueues the rest without pauses."""
         self.pause = 0
+        self._hurry.set()
         self._thread.join(seconds)
         if self.failure:
             raise self.failure

@@ -14,10 +14,12 @@ from postgresql import programs
 
 from . import checks, commits, deliveries
 from .commands import Commands, Failure, last_words
-from .enqueuing import Batches, Stream
+from .enqueuing import UNAVAILABLE, Batches, Stream
 
 _WORKERS, _DELIVERERS = 3, 2
 _FINISHED = (0, 75)
+#: What a command says that finds no server when it opens the queue. It does not wait then.
+_OF_OPENING = "check the address and the server"
 #: A worker's lease is twice its deadline and 5 s: 9 s (WorkerConfiguration.leaseSpan).
 _PAST_LEASE = 9.6
 #: A part of the payloads has no keys.
@@ -66,6 +68,7 @@ class Siege:
         try:
             self._workers = [self._worker() for _ in range(_WORKERS)]
             self._deliverers = [self._deliverer() for _ in range(_DELIVERERS)]
+            self._wait_until_open()
             for fault in early:
                 self._do(fault)
                 self._check_deaths()
@@ -116,8 +119,23 @@ class Siege:
         self._note(f"deliverer {child.label}")
         return child
 
+    def _wait_until_open(self):
+        """Waits until all processes use the queue: one that finds no server when it starts ends at once."""
+        end, count = time.monotonic() + _PATIENCE, _WORKERS + _DELIVERERS
+        wanted = f"SELECT (SELECT count(*) FROM {self._schema}.worker) >= {count} AND EXISTS (SELECT 1 FROM {self._schema}.payload WHERE key IS NULL)"
+        while self._sql(wanted) != [["t"]]:
+            self._look()
+            if time.monotonic() > end:
+                raise Failure(f"the processes do not open the queue within {_PATIENCE} s")
+            time.sleep(0.05)
+
     def _look(self):
-        """All processes that nobody killed are alive."""
+        """All processes that nobody killed are alive. One that found no server when it started is started again, as systemd does."""
+        for processes, start in (self._workers, self._worker), (self._deliverers, self._deliverer):
+            for index, child in enumerate(processes):
+                if child.poll() == UNAVAILABLE and _OF_OPENING in last_words(child):
+                    self.done["found no server at the start"] += 1
+                    processes[index] = start()
         for child in [*self._workers, *self._deliverers]:
             if child.poll() is not None:
                 raise Failure(f"attache {child.name} ends with {child.returncode}; {last_words(child)}")
