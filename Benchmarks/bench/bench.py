@@ -1,4 +1,5 @@
 """One run of the benchmark: its origins, its programs, and how commands take turns."""
+import contextlib
 import json
 import os
 import shutil
@@ -8,7 +9,7 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-from . import children, machine, media, payloads
+from . import children, database, machine, media, payloads
 from .checking import Expected, WrongOutput, check
 from .media import Medium
 from .origin import Nghttpd, Nginx, Stalled
@@ -43,7 +44,7 @@ class Bench:
         self.options, self.scratch, self.room = options, scratch, room
         self.folder = room.folder(SMALL)
         self.programs = Programs(scratch / "programs")
-        self._opened, self._nginx, self._nghttpd, self._stalled = [], None, None, None
+        self._opened, self._nginx, self._nghttpd, self._stalled, self._database = [], None, None, None, None
         self._of_run, self._of_row = set(), set()  # paths to remove, when each is over
         self._heartbeat = machine.Heartbeat()
         self.environment = {**os.environ, "LC_ALL": "C.UTF-8", "TMPDIR": str(room.on_disk(SMALL))}
@@ -104,6 +105,15 @@ class Bench:
         if not self._stalled:
             self._stalled = self._open(Stalled(self.programs.stall(), self.folder / "stalled"))
         return self._stalled
+
+    @contextlib.contextmanager
+    def postgresql(self, need, has_standbys=False):
+        """A PostgreSQL database for a part of a row, with `need` bytes on the disk at most: its server runs only there."""
+        with database.running(need, has_standbys) as self._database:
+            try:
+                yield self._database
+            finally:
+                self._database = None
 
     def _open(self, origin):
         self._opened.append(origin)
@@ -239,8 +249,8 @@ class Bench:
         return run
 
     def _served(self):
-        """Processor time of the origins that answer."""
-        return sum(origin.processor_seconds() for origin in (self._nginx, self._nghttpd) if origin)
+        """Processor time of the servers that answer."""
+        return sum(server.processor_seconds() for server in (self._nginx, self._nghttpd, self._database) if server)
 
     def in_turn(self, measures):
         """Runs every measure once per round; each round begins with a different one. Returns the results by name."""

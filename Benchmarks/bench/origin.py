@@ -21,17 +21,19 @@ def free_port():
 
 
 def processor_seconds(pid):
-    """The processor time of a process and its running children."""
-    seconds = 0
+    """The processor time of a process and its children, including those that have ended."""
+    ticks = 0
     for name in filter(str.isdigit, os.listdir("/proc")):
         try:
             with open(f"/proc/{name}/stat") as file:
                 fields = file.read().rsplit(")", 1)[1].split()
         except OSError:
             continue
-        if int(name) == pid or int(fields[1]) == pid:
-            seconds += (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
-    return seconds
+        if int(name) == pid:
+            ticks += sum(map(int, fields[11:15]))
+        elif int(fields[1]) == pid:
+            ticks += int(fields[11]) + int(fields[12])
+    return ticks / os.sysconf("SC_CLK_TCK")
 
 
 #: The hosts other than 127.0.0.1 that serve over TLS. Each is an origin.

@@ -79,6 +79,10 @@ class Programs:
     def queue_loop(self):
         return self.compiled(SOURCES / "peers/queue_loop.c", "-lsqlite3")
 
+    def postgresql_loop(self):
+        flags, _ = children.run(["pkg-config", "--cflags", "--libs", "libpq"])
+        return self.compiled(SOURCES / "peers/postgresql_loop.c", *flags.split())
+
     def ok_sender(self):
         return self.compiled(SOURCES / "tools/ok_sender.c")
 

@@ -10,6 +10,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
+from bench import database
 from bench.memory_probe import tree
 from bench.programs import SOURCES
 from bench.room import PREFIX
@@ -84,6 +85,20 @@ class Ending(unittest.TestCase):
         driver.kill()
         self.assertEnded(family)
         self.assertEqual(self.folders(driver.pid), [])
+
+    @unittest.skipIf(database.lacking(), "there is no PostgreSQL")
+    def test_a_killed_benchmark_leaves_no_database(self):
+        self.program.with_name("attache-queue").touch()
+        driver, family = self.driver("queue-postgresql")
+        data = [Path(words[words.index(b"-D") + 1].decode()) for words in map(self.words, family) if words[0].endswith(b"/postgres") and b"-D" in words]
+        self.assertTrue(data[0].is_dir())
+        driver.kill()
+        self.assertEnded(family)
+        self.assertEqual([folder for folder in data if folder.parent.exists()], [])
+
+    @staticmethod
+    def words(process):
+        return Path(f"/proc/{process}/cmdline").read_bytes().split(b"\0")
 
     def test_a_benchmark_that_is_asked_to_end_leaves_nothing(self):
         for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
