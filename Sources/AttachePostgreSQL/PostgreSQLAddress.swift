@@ -17,6 +17,10 @@ public struct PostgreSQLAddress: QueueAddress {
 
   public static let schemes = ["postgresql", "postgres"]
 
+  private static let passwordError = QueueAddressError(
+    "the address of a queue must not contain a password, because other users can see it; put it into ~/.pgpass, or name a file with passfile=FILE"
+  )
+
   /// Loads libpq once. This changes the environment, so the first address is parsed before other
   /// threads use it.
   private static let isLoaded = cpq_load()
@@ -30,11 +34,7 @@ public struct PostgreSQLAddress: QueueAddress {
   public init(parsing text: String) throws(QueueAddressError) {
     guard !text.utf8.contains(0) else { throw QueueAddressError("the address of a queue cannot contain a NUL byte") }
     let parts = URIParts(text)
-    guard !parts.hasPassword else {
-      throw QueueAddressError(
-        "the address of a queue must not contain a password, because other users can see it; put it into ~/.pgpass, or name a file with passfile=FILE"
-      )
-    }
+    guard !parts.hasPassword else { throw Self.passwordError }
     let name = parts.queue ?? "main"
     guard 1...Self.maximumName ~= name.utf8.count, name.utf8.allSatisfy(Self.isOfName) else {
       throw QueueAddressError("queue=\(name): the name of a queue has 1 to \(Self.maximumName) of the characters a-z, 0-9 and _")
@@ -45,6 +45,8 @@ public struct PostgreSQLAddress: QueueAddress {
         "a PostgreSQL queue needs libpq, which cannot be loaded (\(unsafe String(cString: cpq_error()))); on Debian, install libpq5")
     }
     var keywords = try Self.keywords(of: parts.rest)
+    // A password may contain characters that end the parts of a URI.
+    guard keywords["password"] == nil, keywords["sslpassword"] == nil else { throw Self.passwordError }
     guard let database = keywords.removeValue(forKey: "dbname"), !database.isEmpty else {
       throw QueueAddressError("the address of a queue names its database, as in postgresql://HOST/DATABASE")
     }
@@ -61,8 +63,10 @@ public struct PostgreSQLAddress: QueueAddress {
     }
     servers = (0..<count).map { index in
       let port = ports[ports.count == 1 ? 0 : index]
+      let host = hosts.count == 1 ? hosts[0] : hosts[index]
       return ServerAddress(
-        host: hosts.count == 1 ? hosts[0] : hosts[index], address: addresses?[index], port: port.isEmpty ? ServerAddress.usualPort : port,
+        host: host.isEmpty ? addresses?[index] ?? "" : host, address: addresses?[index],
+        port: port.isEmpty ? ServerAddress.usualPort : port,
         database: database, keywords: keywords, schema: schema)
     }
     let user = keywords["user"].map { "\($0)@" } ?? ""

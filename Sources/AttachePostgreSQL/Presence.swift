@@ -26,6 +26,8 @@ final class Presence: Sendable {
     var span = Duration.seconds(60)
     var session: Session?
     var hasEnded = false
+    /// Whether another connection was lost, so that this one must be tested.
+    var isDoubtful = false
   }
 
   /// The key of the lock by which a server is tested.
@@ -46,6 +48,7 @@ final class Presence: Sendable {
   init(_ pool: SessionPool, name: String, clock: (any QueueClock)?) {
     (self.pool, self.name, self.clock) = (pool, name, clock)
     gate = try? SystemMachine().makeInputGate()
+    pool.onLoss.withLock { $0 = { [weak self] in self?.test() } }
   }
 
   /// This worker's number; nil before ``enter()``.
@@ -88,15 +91,19 @@ final class Presence: Sendable {
   /// - Returns: false when others hold a share that conflicts with it.
   func enterDelivery(_ share: DeliveryShare) throws(QueueError) -> Bool {
     _ = try enter()
-    let has = state.withLock { state -> Result<Bool, SessionError> in
-      guard let session = state.session else { return .failure(.unreachable("the connection is lost")) }
-      return Result { () throws(SessionError) in try self.lock(share, session) }
-    }
-    switch has {
-    case .success(let has):
-      if has { state.withLock { $0.share = share } }
-      return has
-    case .failure(let error): throw pool.failure(error)
+    let end = MonotonicInstant.now.advanced(by: pool.patience)
+    while true {
+      do throws(SessionError) {
+        guard let session = state.withLock(\.session) else { throw .unreachable("the connection is lost") }
+        let has = try lock(share, session)
+        if has { state.withLock { $0.share = share } }
+        return has
+      } catch {
+        // The thread connects again.
+        guard MonotonicInstant.now < end else { throw pool.failure(error) }
+        test()
+        Pause.wait(.milliseconds(100))
+      }
     }
   }
 
@@ -121,11 +128,32 @@ final class Presence: Sendable {
     _ = try? SystemMachine().start("presence", .timely) { self.run() }
   }
 
+  /// Tests the connection soon. Safe from any thread.
+  ///
+  /// An idle connection to a machine that vanished is noticed after 11 s, and others take the leases
+  /// over 3 s after the first worker has noticed it.
+  private func test() {
+    state.withLock { $0.isDoubtful = true }
+    gate?.ring()
+  }
+
+  /// Whether the connection is there, as far as is known.
+  var isConnected: Bool { state.withLock { $0.session?.isConnected() == true } }
+
+  private static let alive = Statement("alive", "SELECT 1")
+  private static let testLimit = Duration.seconds(2)
+
   private func run() {
     while let descriptor = state.withLock({ $0.hasEnded ? nil : $0.session?.socket }) {
       // Without a gate, looks twice a second.
       if gate == nil || (try? gate?.wait(for: descriptor, until: nil)) == nil { Pause.wait(.milliseconds(500)) }
-      let isLost = state.withLock { state in !state.hasEnded && state.session?.isConnected() != true }
+      let isLost = state.withLock { state in
+        guard !state.hasEnded else { return false }
+        guard let session = state.session, session.isConnected() else { return true }
+        guard state.isDoubtful else { return false }
+        state.isDoubtful = false
+        return (try? session.run([Execution(Self.alive)], lateAfter: Self.testLimit) { _ in .isGone }) == nil
+      }
       if isLost { reconnect() }
     }
   }

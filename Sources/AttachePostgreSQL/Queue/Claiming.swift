@@ -3,6 +3,8 @@ internal import AttacheQueue
 
 /// The statements that lease rows of a table.
 struct Claiming: Sendable {
+  /// How long a caller that found nothing waits at least, unless something is ready.
+  static let leastPause = Duration.milliseconds(50)
   /// The most rows of any call.
   static let limit = 100_000
 
@@ -11,6 +13,7 @@ struct Claiming: Sendable {
   private let suspect: Statement
   private let former: Statement
   private let standing: Statement
+  private let undo: Statement
 
   static let work = Claiming(
     .work, select: "w.attempts, w.deaths, w.deaths_alone, p.expires_at, CASE WHEN w.bytes <= \(Lease.maximumLine) THEN p.line END AS line",
@@ -54,9 +57,7 @@ struct Claiming: Sendable {
             WHERE w.ctid = ANY (ARRAY(SELECT place FROM picked WHERE number <= $1::bigint AND (total <= $2::bigint OR number = 1))) AND \(condition)
             RETURNING \(returned)),
           \(counting)numbered AS (
-            INSERT INTO tally (worker, part, ready, waiting, leased, done, dead, unread, call, fence)
-            SELECT $3::bigint, \(TallyPart.numbering(of: table)), 0, 0, 0, 0, 0, 0, $9::bigint, fence FROM fenced
-            ON CONFLICT (worker, part) DO UPDATE SET call = excluded.call, fence = excluded.fence)
+            \(Self.numbering(table, worker: "$3::bigint", call: "$9::bigint")))
         SELECT (SELECT count(*) FROM picked), \(columns) FROM taken ORDER BY \(order)
         """)
     }
@@ -70,6 +71,18 @@ struct Claiming: Sendable {
         AND w.fence = t.fence AND \(condition)
       ORDER BY \(order.split(separator: ", ").map { "w.\($0)" }.joined(separator: ", "))
       """)
+    let count =
+      counted.isEmpty ? "" : ", counted AS (\(Tally.add("0", .claims, ["ready": "count(*)", "leased": "-count(*)"], from: "freed")))"
+    undo = Statement(
+      table == .work ? "undo_work" : "undo_result",
+      """
+      WITH freed AS (
+          UPDATE \(name) SET state = \(LeaseTable.ready()), \(LeaseTable.freed)
+          WHERE state = 3 AND worker = $1::bigint
+            AND fence = (SELECT fence FROM tally WHERE worker = $1::bigint AND part = \(TallyPart.numbering(of: table)) AND call = $2::bigint)
+          RETURNING 1)\(count)
+      SELECT count(*) FROM freed
+      """)
     standing = Statement(
       table == .work ? "standing_work" : "standing_result",
       """
@@ -78,6 +91,15 @@ struct Claiming: Sendable {
         least((SELECT min(until) FROM \(name) WHERE state = 3), (SELECT min(until) FROM \(name) WHERE state = 2)) - coalesce($1::bigint, clock_us()),
         (SELECT min(moment) FROM \(name) WHERE state = 2) - coalesce($2::bigint, clock_us())
       """)
+  }
+
+  /// Returns an `INSERT` that records the fence of a worker's last claim, which `fenced` has.
+  static func numbering(_ table: LeaseTable, worker: String, call: String) -> String {
+    """
+    INSERT INTO tally (worker, part, ready, waiting, leased, done, dead, unread, call, fence)
+    SELECT \(worker), \(TallyPart.numbering(of: table)), 0, 0, 0, 0, 0, 0, \(call), fence FROM fenced
+    ON CONFLICT (worker, part) DO UPDATE SET call = excluded.call, fence = excluded.fence
+    """
   }
 
   /// A leased row.
@@ -114,6 +136,10 @@ struct Claiming: Sendable {
     var hasAny: Bool
     /// How long until a row may become ready; nil when none waits or is leased.
     var wait: Duration?
+
+    /// The wait, but long enough that a caller does not ask without pause while leases that ran out
+    /// must not be taken over yet.
+    var pause: Duration? { wait.map { max($0, Claiming.leastPause) } }
   }
 
   /// Leases the first rows that are ready.
@@ -134,6 +160,11 @@ struct Claiming: Sendable {
     let rows = try attempt.run([execution], waitsForDisk: waitsForDisk)[0]
     let picked = rows.count > 0 ? rows.integer(0, 0) : 0
     return Claimed(rows: (0..<rows.count).map { Row(rows: rows, index: $0) }, hasMore: picked > Int64(rows.count))
+  }
+
+  /// Frees what a claim leased whose caller never got its leases.
+  func undo(_ attempt: SessionPool.Attempt, worker: Int64, call: Int64, waitsForDisk: Bool) throws(SessionError) {
+    _ = try attempt.run([Execution(undo, .integer(worker), .integer(call))], waitsForDisk: waitsForDisk)
   }
 
   func standing(_ attempt: SessionPool.Attempt, uptime: Parameter, wall: Parameter) throws(SessionError) -> Standing {

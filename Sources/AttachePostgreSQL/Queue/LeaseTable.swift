@@ -11,6 +11,18 @@ enum LeaseTable: String {
   /// The columns of a row that no worker holds.
   static let freed = "until = NULL, worker = NULL, fence = NULL, alone = NULL"
 
+  /// Returns a query of arrays as rows, with the place of the row of the table that the worker leases
+  /// by the id and the fence; null for none. The rows must be locked.
+  ///
+  /// A join would do the same, but its plan depends on how many rows were leased when it was made.
+  static func placed(_ table: LeaseTable, _ columns: String, _ arrays: String, worker: String) -> String {
+    """
+    SELECT given.*, (SELECT x.ctid FROM \(table.rawValue) x WHERE x.id = given.id AND x.fence = given.fence AND x.worker = \(worker)
+        AND x.state = 3) AS place
+    FROM unnest(\(arrays)) AS given (\(columns))
+    """
+  }
+
   /// The state of a row that nobody holds: 0, or 1 for a suspect.
   static func ready(deaths: String = "deaths") -> String { "CASE WHEN \(deaths) >= \(Lease.deathsOfSuspect) THEN 1 ELSE 0 END" }
 }

@@ -45,7 +45,8 @@ extension PostgreSQLQueue {
     return try pool.call { attempt throws(SessionError) in
       try Int(
         attempt.run(
-          [Execution(Self.requeue, .text(Outcome.fallback.rawValue), .text(reason?.rawValue))], waitsForDisk: waits(isOfLease: false))[0]
+          [Execution(Self.lockHolds), Execution(Self.requeue, .text(Outcome.fallback.rawValue), .text(reason?.rawValue))],
+          waitsForDisk: waits(isOfLease: false))[1]
           .integer(0, 0))
     }
   }
@@ -74,16 +75,16 @@ extension PostgreSQLQueue {
 
   package func purge(olderThan age: Duration, includesUndelivered: Bool) throws(QueueError) -> (payloads: Int, released: [String]) {
     let before = clock.map { ($0.wall - age).microseconds }
-    var payloads: Int64 = 0
+    var (payloads, last) = (0 as Int64, 0 as Int64)
     while true {
-      let count = try pool.call { attempt throws(SessionError) in
-        try attempt.run(
-          [
-            Execution(
-              Self.purgeStep, .integer(before), .integer(age.microseconds), .boolean(includesUndelivered), .integer(Self.purgeBatch))
-          ], waitsForDisk: waits(isOfLease: false))[0].integer(0, 0)
+      let step = Execution(
+        Self.purgeStep, .integer(before), .integer(age.microseconds), .boolean(includesUndelivered), .integer(Self.purgeBatch),
+        .integer(last))
+      let rows = try pool.call { attempt throws(SessionError) in
+        try attempt.run([Execution(Self.lockHolds), step], waitsForDisk: waits(isOfLease: false))[1]
       }
-      payloads += count
+      let count = rows.integer(0, 0)
+      (payloads, last) = (payloads + count, rows.integer(0, 1))
       guard count == Self.purgeBatch else { break }
     }
     let released = try pool.call { attempt throws(SessionError) in
@@ -98,7 +99,8 @@ extension PostgreSQLQueue {
     """
     WITH old AS MATERIALIZED (
         SELECT id FROM result WHERE finished_at <= coalesce($1::bigint, clock_us() - $2::bigint)
-          AND (state IS NULL OR $3::boolean AND state <> 3) ORDER BY id LIMIT $4::bigint FOR UPDATE SKIP LOCKED),
+          AND (state IS NULL OR $3::boolean AND state <> 3) AND id > $5::bigint ORDER BY id LIMIT $4::bigint
+        FOR UPDATE SKIP LOCKED),
       gone AS (DELETE FROM result WHERE id = ANY (ARRAY(SELECT id FROM old)) RETURNING id, dead, state IS NOT NULL AS unread),
       unwritten AS (DELETE FROM output WHERE id = ANY (ARRAY(SELECT id FROM old))),
       forgotten AS (DELETE FROM payload WHERE id = ANY (ARRAY(SELECT id FROM old))),
@@ -108,7 +110,7 @@ extension PostgreSQLQueue {
           "done": "-count(*) FILTER (WHERE NOT dead)", "dead": "-count(*) FILTER (WHERE dead)", "unread": "-count(*) FILTER (WHERE unread)",
         ], from: "gone"))),
       \(Self.releasingHolds(of: "old"))
-    SELECT count(*) FROM gone
+    SELECT count(*), (SELECT coalesce(max(id), $5::bigint) FROM old) FROM gone
     """)
 
   // MARK: Histories

@@ -6,6 +6,7 @@ extension PostgreSQLQueue {
   package func claim(_ request: ClaimRequest) throws(QueueError) -> Claim {
     let worker = try presence.enter()
     presence.record(span: request.span)
+    try undoDoubted(.work, worker)
     try keepUp(.work, worker, span: request.span)
     var (claimed, standing) = try take(request, worker)
     // Upkeep runs at most once in its interval, so rows may have become ready since. A claim that
@@ -18,14 +19,14 @@ extension PostgreSQLQueue {
         token: row.token, line: row.line, attempt: row.attempt, expiresAt: row.expiresAt, deaths: row.deaths, deathsAlone: row.deathsAlone)
     }
     guard let standing else { return Claim(leases: leases, hasSuspects: false, next: .zero) }
-    let next = standing.isReady || standing.hasSuspects ? .zero : standing.hasAny ? standing.wait ?? .zero : nil
+    let next = standing.isReady || standing.hasSuspects ? .zero : standing.hasAny ? standing.pause ?? .zero : nil
     return Claim(leases: leases, hasSuspects: standing.hasSuspects, next: next)
   }
 
   /// Leases payloads. Also asks what is left, unless it is known that more payloads are ready.
   private func take(_ request: ClaimRequest, _ worker: Int64) throws(QueueError) -> (Claiming.Claimed, Claiming.Standing?) {
     let (call, floor) = begin(.work)
-    return try pool.call { attempt throws(SessionError) in
+    return try doubting(.work, call) { attempt throws(SessionError) in
       let claimed = try Claiming.work.run(
         attempt, limit: request.limit, bytes: request.maximumBytes, span: request.span, isAlone: request.isAlone, worker: worker,
         call: call,
@@ -34,6 +35,28 @@ extension PostgreSQLQueue {
       guard !claimed.hasMore || request.isAlone || claimed.rows.isEmpty else { return (claimed, nil) }
       return (claimed, try Claiming.work.standing(attempt, uptime: uptime, wall: wall))
     }
+  }
+
+  /// Runs a claim. If it throws, its leases are freed before the next claim, because nobody knows
+  /// whether it has any.
+  func doubting<Value>(
+    _ table: LeaseTable, _ call: Int64, _ body: (SessionPool.Attempt) throws(SessionError) -> Value
+  ) throws(QueueError) -> Value {
+    do throws(QueueError) {
+      return try pool.call(body)
+    } catch {
+      counters.withLock { $0.doubted[table] = call }
+      throw error
+    }
+  }
+
+  /// Frees what the last claim leased, if it threw.
+  func undoDoubted(_ table: LeaseTable, _ worker: Int64) throws(QueueError) {
+    guard let call = counters.withLock({ $0.doubted[table] }) else { return }
+    try pool.call { attempt throws(SessionError) in
+      try (table == .work ? Claiming.work : .result).undo(attempt, worker: worker, call: call, waitsForDisk: waits(isOfLease: true))
+    }
+    counters.withLock { $0.doubted[table] = nil }
   }
 
   /// Numbers a claim.

@@ -67,13 +67,13 @@ extension PostgreSQLQueue {
     let isOfLease = settled.allSatisfy { $0.fate.status == nil }
     let (stored, released) = try pool.call { attempt throws(SessionError) -> ([LeaseToken], [String]) in
       let rows = try attempt.run(
-        [Execution(Self.lockResults, ids), settle, Execution(Self.lockHolds), Execution(Self.takeOrphans, .text(machineName))],
+        [Execution(Self.lockHolds), Execution(Self.lockResults, ids), settle, Execution(Self.takeOrphans, .text(machineName))],
         waitsForDisk: waits(isOfLease: isOfLease))
-      guard attempt.isRepeated else { return (rows[1].tokens, rows[3].texts) }
+      guard attempt.isRepeated else { return (rows[2].tokens, rows[3].texts) }
       // The fence of a delivery that is over stays, so an earlier attempt is recognised. Whether it
       // gave back the others is not known, and does not matter.
       let before = try attempt.run([Execution(Self.overBefore, ids, .integers(settled.map(\.token.fence)))])[0].tokens
-      return (rows[1].tokens + before + settled.filter { $0.fate.status == nil }.map(\.token), rows[3].texts)
+      return (rows[2].tokens + before + settled.filter { $0.fate.status == nil }.map(\.token), rows[3].texts)
     }
     return (Set(settled.map(\.token)).subtracting(stored).union(repeated), released)
   }
@@ -84,16 +84,18 @@ extension PostgreSQLQueue {
   private static let overBefore = Statement(
     "over_before",
     """
-    SELECT r.id, r.fence FROM unnest($1::bigint[], $2::bigint[]) AS given (id, fence), result r
-    WHERE r.id = given.id AND r.fence = given.fence AND r.state IS NULL
+    SELECT id, fence FROM unnest($1::bigint[], $2::bigint[]) AS given (id, fence)
+    WHERE (SELECT r.fence = given.fence AND r.state IS NULL FROM result r WHERE r.id = given.id)
     """)
 
   private static let storeFates = Statement(
     "settle",
     """
     WITH given AS MATERIALIZED (
-        SELECT * FROM unnest($1::bigint[], $2::bigint[], $3::text[], $4::text[], $5::bigint[], $6::boolean[], $7::boolean[], $8::boolean[], $9::text[])
-          AS given (id, fence, status, answer, delay, tried, death, alone, text)),
+        \(LeaseTable.placed(
+          .result, "id, fence, status, answer, delay, tried, death, alone, text",
+          "$1::bigint[], $2::bigint[], $3::text[], $4::text[], $5::bigint[], $6::boolean[], $7::boolean[], $8::boolean[], $9::text[]",
+          worker: "$10::bigint"))),
       settled AS (
         UPDATE result r SET
           state = CASE WHEN given.status IS NOT NULL THEN NULL WHEN given.delay IS NOT NULL THEN 2
@@ -105,7 +107,7 @@ extension PostgreSQLQueue {
           until = coalesce($11::bigint, clock_us()) + given.delay,
           moment = CASE WHEN given.delay IS NOT NULL THEN (SELECT expires_at FROM payload WHERE payload.id = r.id) END,
           worker = NULL, alone = NULL, fence = CASE WHEN given.status IS NOT NULL THEN r.fence END
-        FROM given WHERE r.id = given.id AND r.fence = given.fence AND r.worker = $10::bigint AND r.state = 3
+        FROM given WHERE r.ctid = given.place
         RETURNING r.id, given.fence, given.status, r.attempts, given.text),
       counted AS (
         \(Tally.add("$10::bigint", .deliveries, ["unread": "-count(*) FILTER (WHERE status IS NOT NULL)"], from: "settled"))),
@@ -118,10 +120,13 @@ extension PostgreSQLQueue {
 
   private func lease(_ request: DeliveryRequest, _ worker: Int64, _ claim: inout DeliveryClaim) throws(QueueError) {
     presence.record(span: request.span)
+    // While the connection that holds the share is lost, another deliverer may have it.
+    guard presence.isConnected else { return (claim.hasUndecided, claim.next) = (true, Claiming.leastPause) }
+    try undoDoubted(.result, worker)
     try keepUp(.result, worker, span: request.span)
     if request.isOrdered { return try leaseInOrder(request, worker, &claim) }
     let (call, floor) = begin(.result)
-    let (claimed, standing, isUndecided) = try pool.call { attempt throws(SessionError) in
+    let (claimed, standing, isUndecided) = try doubting(.result, call) { attempt throws(SessionError) in
       let claimed = try Claiming.result.run(
         attempt, limit: request.limit, bytes: request.maximumBytes, span: request.span, isAlone: request.isAlone, worker: worker,
         call: call,
@@ -133,7 +138,7 @@ extension PostgreSQLQueue {
     claim.deliveries = claimed.rows.map(Delivery.init)
     claim.hasUndecided = isUndecided
     claim.hasSuspects = standing.hasSuspects
-    claim.next = standing.isReady || standing.hasSuspects ? .zero : standing.wait
+    claim.next = standing.isReady || standing.hasSuspects ? .zero : standing.pause
   }
 
   /// Leases the next results in the order enqueued. This is the only deliverer, so between the two
@@ -153,9 +158,11 @@ extension PostgreSQLQueue {
       }
       return (ids, false)
     }
+    let (call, _) = begin(.result)
     let lease = Execution(
-      Self.leaseOrdered, .integers(ids), .integer(worker), .integer(request.span.microseconds), .boolean(request.isAlone), uptime)
-    let (rows, standing, isUndecided) = try pool.call { attempt throws(SessionError) in
+      Self.leaseOrdered, .integers(ids), .integer(worker), .integer(request.span.microseconds), .boolean(request.isAlone), uptime,
+      .integer(call))
+    let (rows, standing, isUndecided) = try doubting(.result, call) { attempt throws(SessionError) in
       // A repeated attempt leases again what it leased before, with a new fence.
       let rows = ids.isEmpty ? nil : try attempt.run([lease], waitsForDisk: waits(isOfLease: true))[0]
       let standing = try Claiming.result.standing(attempt, uptime: uptime, wall: wall)
@@ -166,7 +173,7 @@ extension PostgreSQLQueue {
     claim.hasSuspects = suspectIsFirst
     // A claim for a suspect may find another result before it.
     let foundAnother = request.isAlone && claim.deliveries.isEmpty
-    claim.next = suspectIsFirst || foundAnother ? .zero : standing.wait
+    claim.next = suspectIsFirst || foundAnother ? .zero : standing.pause
   }
 
   private static let inOrder = Statement(
@@ -186,7 +193,8 @@ extension PostgreSQLQueue {
         FROM payload p, output o WHERE w.id = ANY ($1::bigint[]) AND p.id = w.id AND o.id = w.id
           AND (w.state IN (0, 1) OR w.state = 3 AND w.worker = $2::bigint)
         RETURNING w.id, w.rank, w.fence, w.bytes, w.attempts, w.deaths, w.deaths_alone, p.expires_at, coalesce(o.line, p.line) AS line, w.outcome,
-          w.reason)
+          w.reason),
+      numbered AS (\(Claiming.numbering(.result, worker: "$2::bigint", call: "$6::bigint")))
     SELECT 0, id, rank, fence, bytes, attempts, deaths, deaths_alone, expires_at, line, outcome, reason FROM taken ORDER BY id
     """)
 }

@@ -5,10 +5,11 @@ internal import Synchronization
 extension PostgreSQLQueue {
   package func enqueue(_ payloads: [NewPayload]) throws(QueueError) -> Int {
     guard !payloads.isEmpty else { return 0 }
-    let batch = counters.withLock { counters in
-      counters.batch += 1
-      return counters.batch
-    }
+    return try enqueuing.withLock { _ throws(QueueError) in try add(payloads) }
+  }
+
+  private func add(_ payloads: [NewPayload]) throws(QueueError) -> Int {
+    let batch = number(of: payloads)
     let keys = payloads.map { $0.key.map { SHA256.hash($0).bytes } }
     // The first payload of a key counts.
     var seen: Set<[UInt8]> = []
@@ -18,10 +19,32 @@ extension PostgreSQLQueue {
       .integers(places.map { Int64(payloads[$0].priority) }), .integers(places.map { payloads[$0].notBefore?.microseconds }),
       .integers(places.map { payloads[$0].expiresAt?.microseconds }), .text(enqueuer), .integer(batch), wall,
     ]
-    return try pool.call { attempt throws(SessionError) in
-      let rows = try attempt.run([Execution(Self.lockNumbers), Execution(Self.insert, parameters)], waitsForDisk: waits(isOfLease: false))
-      return Int(rows[1].integer(0, 0))
+    do throws(QueueError) {
+      return try pool.call { attempt throws(SessionError) in
+        Int(try attempt.run([Execution(Self.insert, parameters)], waitsForDisk: waits(isOfLease: false))[0].integer(0, 0))
+      }
+    } catch {
+      if case .unknown = error { counters.withLock { $0.unknownBatch = (batch, Self.digest(payloads)) } }
+      throw error
     }
+  }
+
+  /// Returns a number for a batch. The batch whose outcome is unknown gets its number again, so that
+  /// it is added once.
+  private func number(of payloads: [NewPayload]) -> Int64 {
+    let unknown = counters.withLock { counters in
+      defer { counters.unknownBatch = nil }
+      return counters.unknownBatch
+    }
+    if let unknown, unknown.digest == Self.digest(payloads) { return unknown.number }
+    return counters.withLock { counters in
+      counters.batch += 1
+      return counters.batch
+    }
+  }
+
+  private static func digest(_ payloads: [NewPayload]) -> [UInt8] {
+    SHA256.hash(payloads.flatMap { SHA256.hash($0.line).bytes + SHA256.hash($0.key ?? []).bytes }).bytes
   }
 
   package func knows(_ keys: [[UInt8]]) throws(QueueError) -> Int {
@@ -30,21 +53,29 @@ extension PostgreSQLQueue {
     return try pool.call { attempt throws(SessionError) in try Int(attempt.run([Execution(Self.known, hashes)])[0].integer(0, 0)) }
   }
 
-  /// A separate statement before the insertion, so that the insertion's snapshot is taken after the
-  /// lock is held.
-  private static let lockNumbers = Statement("lock_numbers", "SELECT last_id FROM queue FOR UPDATE")
-
-  /// `intake` has the batch when the call is repeated and was carried out before.
   private static let insert = Statement(
     "enqueue",
-    """
+    "SELECT enqueue($1::bytea[], $2::bytea[], $3::bigint[], $4::bigint[], $5::bigint[], $6::text, $7::bigint, $8::bigint)")
+
+  /// Adds a batch. A function, for two reasons: the server has the whole batch before it locks the
+  /// row of the queue, which a slow sender would hold otherwise; and the insertion's snapshot is taken
+  /// after the lock is held.
+  ///
+  /// `intake` has the batch when the call is repeated and was carried out before.
+  static let function = """
+    CREATE FUNCTION enqueue(the_keys bytea[], the_lines bytea[], the_priorities bigint[], the_starts bigint[], the_expiries bigint[],
+      the_enqueuer text, the_batch bigint, the_now bigint) RETURNS bigint LANGUAGE plpgsql AS $body$
+    #variable_conflict use_column
+    DECLARE added_count bigint;
+    BEGIN
+    PERFORM last_id FROM queue FOR UPDATE;
     WITH given AS MATERIALIZED (
         SELECT key, line, priority, not_before, expires_at, (SELECT last_id FROM queue) + row_number() OVER (ORDER BY place) AS id,
-          (SELECT coalesce($8::bigint, clock_us())) AS now
-        FROM unnest($1::bytea[], $2::bytea[], $3::bigint[], $4::bigint[], $5::bigint[])
+          (SELECT coalesce(the_now, clock_us())) AS now
+        FROM unnest(the_keys, the_lines, the_priorities, the_starts, the_expiries)
           WITH ORDINALITY AS given (key, line, priority, not_before, expires_at, place)
         WHERE NOT EXISTS (SELECT 1 FROM payload WHERE payload.key = given.key)
-          AND NOT EXISTS (SELECT 1 FROM intake WHERE enqueuer = $6::text AND batch >= $7::bigint)),
+          AND NOT EXISTS (SELECT 1 FROM intake WHERE enqueuer = the_enqueuer AND batch >= the_batch)),
       stored AS (
         INSERT INTO payload (id, priority, not_before, expires_at, enqueued_at, key, line)
         SELECT id, priority, not_before, expires_at, now, key, line FROM given),
@@ -59,10 +90,12 @@ extension PostgreSQLQueue {
       counted AS (
         \(Tally.add("-1", .claims, ["ready": "count(*) FILTER (WHERE state = 0)", "waiting": "count(*) FILTER (WHERE state = 2)"], from: "planned"))),
       noted AS (
-        INSERT INTO intake VALUES ($6::text, $7::bigint, (SELECT count(*) FROM given), coalesce($8::bigint, clock_us()))
+        INSERT INTO intake VALUES (the_enqueuer, the_batch, (SELECT count(*) FROM given), coalesce(the_now, clock_us()))
         ON CONFLICT (enqueuer) DO UPDATE SET batch = excluded.batch, added = excluded.added, at = excluded.at WHERE intake.batch < excluded.batch)
-    SELECT coalesce((SELECT added FROM intake WHERE enqueuer = $6::text AND batch >= $7::bigint), (SELECT count(*) FROM given))
-    """)
+    SELECT coalesce((SELECT added FROM intake WHERE enqueuer = the_enqueuer AND batch >= the_batch), (SELECT count(*) FROM given)) INTO added_count;
+    RETURN added_count;
+    END $body$
+    """
 
   private static let known = Statement(
     "knows", "SELECT count(*) FROM unnest($1::bytea[]) AS given (key) WHERE EXISTS (SELECT 1 FROM payload WHERE payload.key = given.key)")

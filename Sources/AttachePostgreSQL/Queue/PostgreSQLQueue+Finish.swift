@@ -11,12 +11,11 @@ extension PostgreSQLQueue {
     guard !leases.isEmpty, let worker = presence.current else { return Set(leases) }
     presence.record(span: span)
     let statement = table == .work ? Self.renewWork : Self.renewResult
+    let ids = Parameter.integers(leases.map(\.id))
+    let renewal = Execution(statement, ids, .integers(leases.map(\.fence)), .integer(worker), .integer(span.microseconds), uptime)
     let kept = try pool.call { attempt throws(SessionError) in
       try attempt.run(
-        [
-          Execution(
-            statement, .integers(leases.map(\.id)), .integers(leases.map(\.fence)), .integer(worker), .integer(span.microseconds), uptime)
-        ], waitsForDisk: waits(isOfLease: true))[0].tokens
+        [Execution(table == .work ? Self.lockWork : Self.lockResults, ids), renewal], waitsForDisk: waits(isOfLease: true))[1].tokens
     }
     return Set(leases).subtracting(kept)
   }
@@ -28,8 +27,9 @@ extension PostgreSQLQueue {
     Statement(
       name,
       """
-      UPDATE \(table.rawValue) w SET until = coalesce($5::bigint, clock_us()) + $4::bigint FROM unnest($1::bigint[], $2::bigint[]) AS given (id, fence)
-      WHERE w.id = given.id AND w.fence = given.fence AND w.worker = $3::bigint AND w.state = 3 RETURNING w.id, w.fence
+      WITH given AS MATERIALIZED (\(LeaseTable.placed(table, "id, fence", "$1::bigint[], $2::bigint[]", worker: "$3::bigint")))
+      UPDATE \(table.rawValue) w SET until = (SELECT coalesce($5::bigint, clock_us())) + $4::bigint FROM given
+      WHERE w.ctid = given.place RETURNING w.id, w.fence
       """)
   }
 
@@ -80,10 +80,12 @@ extension PostgreSQLQueue {
   private static let storeResults = Statement(
     "finish",
     """
-    WITH gone AS (
-        DELETE FROM work w USING unnest($1::bigint[], $2::bigint[], $3::text[], $4::text[], $5::boolean[], $6::bytea[], $7::bytea[])
-          AS given (id, fence, outcome, reason, dead, record, line)
-        WHERE w.id = given.id AND w.fence = given.fence AND w.worker = $8::bigint AND w.state = 3
+    WITH given AS MATERIALIZED (
+        \(LeaseTable.placed(
+          .work, "id, fence, outcome, reason, dead, record, line",
+          "$1::bigint[], $2::bigint[], $3::text[], $4::text[], $5::boolean[], $6::bytea[], $7::bytea[]", worker: "$8::bigint"))),
+      gone AS (
+        DELETE FROM work w USING given WHERE w.ctid = given.place
         RETURNING w.id, w.fence, w.rank, w.bytes, given.outcome, given.reason, given.dead, given.record, given.line),
       stored AS (
         INSERT INTO result (id, outcome, reason, dead, finished_at, finisher, finish_fence, state, rank, bytes)
@@ -104,16 +106,16 @@ extension PostgreSQLQueue {
   private static let storedResults = Statement(
     "finished_before",
     """
-    SELECT r.id, r.finish_fence FROM unnest($1::bigint[], $2::bigint[]) AS given (id, fence), result r
-    WHERE r.id = given.id AND r.finish_fence = given.fence AND r.finisher = $3::bigint
+    SELECT id, fence FROM unnest($1::bigint[], $2::bigint[]) AS given (id, fence)
+    WHERE (SELECT r.finish_fence = given.fence AND r.finisher = $3::bigint FROM result r WHERE r.id = given.id)
     """)
 
   private static let storeHolds = Statement(
     "hold",
     """
     INSERT INTO hold (id, machine, path) SELECT given.id, $5::text, given.path
-    FROM unnest($1::bigint[], $2::bigint[], $3::text[]) AS given (id, fence, path), result r
-    WHERE r.id = given.id AND r.finish_fence = given.fence AND r.finisher = $4::bigint ON CONFLICT DO NOTHING
+    FROM unnest($1::bigint[], $2::bigint[], $3::text[]) AS given (id, fence, path)
+    WHERE (SELECT r.finish_fence = given.fence AND r.finisher = $4::bigint FROM result r WHERE r.id = given.id) ON CONFLICT DO NOTHING
     """)
 
   // MARK: Giving back
@@ -138,14 +140,16 @@ extension PostgreSQLQueue {
   private static let free = Statement(
     "give_back",
     """
-    WITH freed AS (
+    WITH given AS MATERIALIZED (
+        \(LeaseTable.placed(
+          .work, "id, fence, delay, tried, text", "$1::bigint[], $2::bigint[], $3::bigint[], $4::boolean[], $5::text[]", worker: "$6::bigint"))),
+      freed AS (
         UPDATE work w SET attempts = w.attempts + given.tried::integer,
           state = CASE WHEN given.delay IS NOT NULL THEN 2 ELSE \(LeaseTable.ready(deaths: "w.deaths")) END,
           until = coalesce($7::bigint, clock_us()) + given.delay,
           moment = CASE WHEN given.delay IS NOT NULL THEN (SELECT expires_at FROM payload WHERE payload.id = w.id) END,
           worker = NULL, fence = NULL, alone = NULL
-        FROM unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::boolean[], $5::text[]) AS given (id, fence, delay, tried, text)
-        WHERE w.id = given.id AND w.fence = given.fence AND w.worker = $6::bigint AND w.state = 3
+        FROM given WHERE w.ctid = given.place
         RETURNING w.id, given.fence, w.state, w.attempts, given.text),
       counted AS (
         \(Tally.add("$6::bigint", .settling, [
@@ -168,7 +172,8 @@ extension PostgreSQLQueue {
 
   /// Gives back what a worker holds, and removes it from the workers.
   func leave(_ worker: Int64) throws(QueueError) {
-    _ = try pool.call { attempt throws(SessionError) in
+    // Others take the leases over when the lock of this worker is gone, so one attempt is enough.
+    _ = try pool.callOnce { attempt throws(SessionError) in
       try attempt.run([Execution(Self.leave, .integer(worker))], waitsForDisk: waits(isOfLease: true))
     }
   }

@@ -89,7 +89,7 @@ extension PostgreSQLQueue {
       let parameter = Parameter.integers(ids)
       return try attempt.run(
         [
-          Execution(Self.lockResults, parameter), Execution(Self.read, parameter), Execution(Self.lockHolds),
+          Execution(Self.lockHolds), Execution(Self.lockResults, parameter), Execution(Self.read, parameter),
           Execution(Self.takeOrphans, .text(machineName)),
         ], waitsForDisk: waits(isOfLease: false))[3].texts
     }
@@ -112,7 +112,7 @@ extension PostgreSQLQueue {
   /// `orphaned` keeps each for its machine, with the id 0.
   static func releasingHolds(of source: String) -> String {
     """
-    unheld AS (DELETE FROM hold h USING \(source) s WHERE h.id = s.id RETURNING h.machine, h.path),
+    unheld AS (DELETE FROM hold WHERE id = ANY (ARRAY(SELECT id FROM \(source) AS released)) RETURNING machine, path),
     orphaned AS (INSERT INTO hold (id, machine, path) SELECT DISTINCT 0, machine, path FROM unheld ON CONFLICT DO NOTHING)
     """
   }
@@ -127,8 +127,8 @@ extension PostgreSQLQueue {
     "take_orphans",
     """
     WITH orphans AS (DELETE FROM hold WHERE id = 0 AND machine = $1::text RETURNING path)
-    SELECT path FROM orphans WHERE NOT EXISTS (
-      SELECT 1 FROM hold AS other WHERE other.machine = $1::text AND other.path = orphans.path AND other.id > 0)
+    SELECT path FROM orphans
+    WHERE (SELECT count(*) FROM (SELECT 1 FROM hold AS other WHERE other.path = orphans.path AND other.machine = $1::text AND other.id > 0 LIMIT 1) AS held) = 0
     """)
 
   package func anyHold() throws(QueueError) -> String? {
@@ -148,7 +148,7 @@ extension PostgreSQLQueue {
     "unlisted_holds",
     """
     SELECT given.path FROM unnest($1::text[]) AS given (path)
-    WHERE NOT EXISTS (SELECT 1 FROM hold WHERE machine = $2::text AND hold.path = given.path AND id > 0)
+    WHERE (SELECT count(*) FROM (SELECT 1 FROM hold WHERE machine = $2::text AND hold.path = given.path AND id > 0 LIMIT 1) AS held) = 0
     """)
 }
 

@@ -23,12 +23,18 @@ package final class PostgreSQLQueue: PayloadQueue {
   /// Identifies this handle's calls of `enqueue`.
   let enqueuer: String
   let counters = Mutex(Counters())
+  /// Held during an `enqueue`, so that the batches of a handle reach the server in their order.
+  let enqueuing = Mutex(())
   private let queueIdentity: String
 
   /// The state of a handle.
   struct Counters {
     /// The number of the last batch of `enqueue`.
     var batch: Int64 = 0
+    /// The numbers of claims that threw, by table.
+    var doubted: [LeaseTable: Int64] = [:]
+    /// The batch of an `enqueue` whose outcome is unknown, and what identifies its payloads.
+    var unknownBatch: (number: Int64, digest: [UInt8])?
     /// The number of the last claim of each ``LeaseTable``.
     var calls: [LeaseTable: Int64] = [:]
     /// When this handle's last upkeep of a table began.

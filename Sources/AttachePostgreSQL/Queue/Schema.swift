@@ -75,7 +75,7 @@ enum Schema {
       "ALTER TABLE output ALTER COLUMN record SET STORAGE EXTERNAL",
       "ALTER TABLE output ALTER COLUMN line SET STORAGE EXTERNAL",
       "CREATE TABLE hold (id bigint NOT NULL, machine text NOT NULL, path text NOT NULL, PRIMARY KEY (id, machine, path))",
-      "CREATE INDEX hold_path ON hold (machine, path)",
+      "CREATE INDEX hold_path ON hold (path, machine)",
       """
       CREATE TABLE tally (worker bigint NOT NULL, part smallint NOT NULL, ready bigint NOT NULL, waiting bigint NOT NULL, leased bigint NOT NULL,
         done bigint NOT NULL, dead bigint NOT NULL, unread bigint NOT NULL, call bigint NOT NULL DEFAULT 0, fence bigint NOT NULL DEFAULT 0,
@@ -85,7 +85,8 @@ enum Schema {
       "CREATE TABLE worker (number bigint PRIMARY KEY, name text NOT NULL, absent_since bigint)",
       "CREATE SEQUENCE worker_number",
       "CREATE SEQUENCE fence",
-      "CREATE TABLE intake (enqueuer text PRIMARY KEY, batch bigint NOT NULL, added bigint NOT NULL, at bigint NOT NULL) \(hot)",
+      "CREATE TABLE intake (enqueuer text PRIMARY KEY, batch bigint NOT NULL, added bigint NOT NULL, at bigint NOT NULL)",
+      "CREATE INDEX intake_at ON intake (at)",
       """
       CREATE TABLE event (id bigint NOT NULL, stage smallint NOT NULL, slot integer NOT NULL, attempt integer NOT NULL, moment bigint NOT NULL,
         text text NOT NULL, PRIMARY KEY (id, stage, slot))
@@ -94,6 +95,7 @@ enum Schema {
       CREATE FUNCTION clock_us() RETURNS bigint LANGUAGE sql VOLATILE PARALLEL RESTRICTED
         AS 'SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::bigint'
       """,
+      PostgreSQLQueue.function,
     ].map { Statement("", $0) }
   }
 }

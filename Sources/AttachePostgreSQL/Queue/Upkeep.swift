@@ -30,7 +30,7 @@ struct Upkeep: Sendable {
     "take_over",
     """
     WITH gone AS MATERIALIZED (
-        SELECT number FROM worker WHERE absent_since <= coalesce($1::bigint, clock_us()) - $2::bigint FOR UPDATE SKIP LOCKED),
+        SELECT number FROM worker WHERE absent_since <= (SELECT coalesce($1::bigint, clock_us())) - $2::bigint FOR UPDATE SKIP LOCKED),
       freed AS (
         UPDATE work SET state = \(LeaseTable.ready(deaths: "deaths + 1")), deaths = deaths + 1, deaths_alone = deaths_alone + alone::integer,
           taken_from = CASE WHEN alone THEN -worker ELSE worker END, \(LeaseTable.freed)
@@ -38,7 +38,7 @@ struct Upkeep: Sendable {
       undelivered AS (
         UPDATE result SET state = \(LeaseTable.ready()), \(LeaseTable.freed)
         WHERE state = 3 AND EXISTS (SELECT 1 FROM gone) AND worker IN (SELECT number FROM gone) RETURNING 1),
-      \(Tally.fold("IN (SELECT number FROM gone)")),
+      \(Tally.fold("IN (SELECT number FROM gone) OR worker > 0 AND NOT EXISTS (SELECT 1 FROM worker w WHERE w.number = tally.worker)")),
       deleted AS (DELETE FROM worker WHERE number IN (SELECT number FROM gone) RETURNING 1)
     SELECT (SELECT count(*) FROM freed) + (SELECT count(*) FROM undelivered)
     """)
@@ -58,7 +58,7 @@ struct Upkeep: Sendable {
       table == .work ? "keep_work" : "keep_result",
       """
       UPDATE \(name) SET until = coalesce($1::bigint, clock_us()) + $3::bigint
-      WHERE state = 3 AND until <= coalesce($1::bigint, clock_us()) AND worker = $2::bigint
+      WHERE state = 3 AND until <= (SELECT coalesce($1::bigint, clock_us())) AND worker = $2::bigint
       """)
     func free(_ label: StaticString, _ condition: String, _ change: String, _ counted: [String: String]) -> Statement {
       let count = table == .work ? ", counted AS (\(Tally.add("0", .claims, counted, from: "freed")))" : ""
@@ -74,24 +74,25 @@ struct Upkeep: Sendable {
     let lapsed = free(
       table == .work ? "lapse_work" : "lapse_result",
       """
-      state = 3 AND until <= coalesce($1::bigint, clock_us())
+      state = 3 AND until <= (SELECT coalesce($1::bigint, clock_us()))
         AND NOT EXISTS (SELECT 1 FROM worker WHERE number = t.worker AND absent_since IS NOT NULL)
       """, LeaseTable.freed, ["ready": "count(*)", "leased": "-count(*)"])
     let waited = ["ready": "count(*)", "waiting": "-count(*)"]
     let delayed = free(
-      table == .work ? "ripen_work" : "ripen_result", "state = 2 AND until <= coalesce($1::bigint, clock_us())",
+      table == .work ? "ripen_work" : "ripen_result", "state = 2 AND until <= (SELECT coalesce($1::bigint, clock_us()))",
       "until = NULL, moment = NULL",
       waited)
     let due = free(
-      table == .work ? "due_work" : "due_result", "state = 2 AND moment <= coalesce($1::bigint, clock_us())", "until = NULL, moment = NULL",
+      table == .work ? "due_work" : "due_result", "state = 2 AND moment <= (SELECT coalesce($1::bigint, clock_us()))",
+      "until = NULL, moment = NULL",
       waited)
     steps = [keep, lapsed, delayed, due]
   }
 
   private static let tidies = [
-    Statement("tidy_finished", "DELETE FROM finished WHERE second < coalesce($1::bigint, clock_us()) / 1000000 - 120"),
+    Statement("tidy_finished", "DELETE FROM finished WHERE second < (SELECT coalesce($1::bigint, clock_us())) / 1000000 - 120"),
     // An enqueuer repeats a call within its time-out, which is far shorter.
-    Statement("tidy_intake", "DELETE FROM intake WHERE at < coalesce($1::bigint, clock_us()) - 86400000000"),
+    Statement("tidy_intake", "DELETE FROM intake WHERE at < (SELECT coalesce($1::bigint, clock_us())) - 86400000000"),
   ]
 
   /// Deletes what is no longer needed.

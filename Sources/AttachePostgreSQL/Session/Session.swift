@@ -105,9 +105,12 @@ internal import Glibc
   ///
   /// - Parameters:
   ///   - waitsForDisk: whether the commit waits for the disk and for synchronous standbys.
-  ///   - isLate: asked each ``lateAfter`` while the reply is missing, with the time since the call.
+  ///   - lateAfter: how long to wait for the reply before `isLate` is asked, each time.
+  ///   - isLate: asked while the reply is missing, with the time since the call.
   /// - Returns: the rows of each statement.
-  func run(_ executions: [Execution], waitsForDisk: Bool? = nil, isLate: (Duration) -> Lateness) throws(SessionError) -> [Rows] {
+  func run(
+    _ executions: [Execution], waitsForDisk: Bool? = nil, lateAfter: Duration = Session.lateAfter, isLate: (Duration) -> Lateness
+  ) throws(SessionError) -> [Rows] {
     do throws(SessionError) {
       var queued: [Queued] = []
       if let waitsForDisk, waitsForDisk != self.waitsForDisk {
@@ -115,7 +118,7 @@ internal import Glibc
       }
       for execution in executions { try send(execution, &queued, keeps: true) }
       guard unsafe PQpipelineSync(connection) == 1 else { throw .lost(message) }
-      let rows = try receive(queued, isLate)
+      let rows = try receive(queued, lateAfter, isLate)
       if let waitsForDisk { self.waitsForDisk = waitsForDisk }
       return rows
     } catch {
@@ -158,7 +161,7 @@ internal import Glibc
     queued.append(.execution(keeps: keeps))
   }
 
-  private func receive(_ queued: [Queued], _ isLate: (Duration) -> Lateness) throws(SessionError) -> [Rows] {
+  private func receive(_ queued: [Queued], _ lateAfter: Duration, _ isLate: (Duration) -> Lateness) throws(SessionError) -> [Rows] {
     let start = MonotonicInstant.now
     var rows: [Rows] = []
     var failure: SessionError?
@@ -172,7 +175,7 @@ internal import Glibc
       }
     }
     for item in queued {
-      while let result = unsafe try next(start, isLate) {
+      while let result = unsafe try next(start, lateAfter, isLate) {
         unsafe keep(result) { result in
           switch item {
           case .execution(keeps: true): unsafe rows.append(Rows(result))
@@ -186,7 +189,7 @@ internal import Glibc
     }
     // A commit that fails is reported here.
     while true {
-      guard let result = unsafe try next(start, isLate) else { continue }
+      guard let result = unsafe try next(start, lateAfter, isLate) else { continue }
       if unsafe PQresultStatus(result) == PGRES_PIPELINE_SYNC {
         unsafe PQclear(result)
         break
@@ -198,7 +201,9 @@ internal import Glibc
   }
 
   /// Returns the next result; nil after the last one of a statement.
-  private func next(_ start: MonotonicInstant, _ isLate: (Duration) -> Lateness) throws(SessionError) -> OpaquePointer? {
+  private func next(_ start: MonotonicInstant, _ lateAfter: Duration, _ isLate: (Duration) -> Lateness) throws(SessionError)
+    -> OpaquePointer?
+  {
     var asked = start
     while true {
       let unsent = unsafe PQflush(connection)
@@ -208,7 +213,7 @@ internal import Glibc
         if unsafe result == nil, unsafe PQstatus(connection) != CONNECTION_OK { throw .lost(message) }
         return unsafe result
       }
-      let end = asked.advanced(by: Self.lateAfter)
+      let end = asked.advanced(by: lateAfter)
       if unsafe !Self.wait(PQsocket(connection), writing: unsent == 1, until: end) {
         asked = .now
         guard isLate(start.duration(to: asked)) == .isAlive else { throw .lost("\(server): no answer") }

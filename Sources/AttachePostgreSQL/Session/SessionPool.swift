@@ -7,7 +7,7 @@ internal import Synchronization
 final class SessionPool: Sendable {
   private let servers: [ServerAddress]
   /// How long a call waits for a server.
-  private let patience: Duration
+  let patience: Duration
   private let state = Mutex(State())
   /// Whether the pool is closed. A call then makes no further attempt.
   private let isClosed = Atomic<Bool>(false)
@@ -15,6 +15,9 @@ final class SessionPool: Sendable {
   private let isHurried = Atomic<Bool>(false)
   /// The queue's address, for messages.
   let name: String
+
+  /// Called when a call loses its connection, on the thread of the call.
+  let onLoss = Mutex<(@Sendable () -> Void)?>(nil)
 
   private struct State {
     var idle: [Session] = []
@@ -83,7 +86,12 @@ final class SessionPool: Sendable {
           if returnsSession { giveBack(session) }
           return value
         } catch {
-          if !session.isBroken { giveBack(session) } else { dropIdle() }
+          if !session.isBroken {
+            giveBack(session)
+          } else {
+            dropIdle()
+            onLoss.withLock(\.self)?()
+          }
           if case .refused(let code, _) = error, !SessionError.endsSession(code) { throw error }
           (lostBackend, isRepeated) = (session.backend, true)
           throw error
@@ -121,7 +129,9 @@ final class SessionPool: Sendable {
 
   /// Runs statements in one transaction, until the server no longer works on them.
   func run(_ executions: [Execution], on session: Session, waitsForDisk: Bool? = nil) throws(SessionError) -> [Rows] {
-    try session.run(executions, waitsForDisk: waitsForDisk) { [self] _ in lateness(of: session) }
+    try session.run(executions, waitsForDisk: waitsForDisk) { [self] waited in
+      waited >= patience || isHurried.load(ordering: .relaxed) ? .isGone : lateness(of: session)
+    }
   }
 
   // MARK: Sessions
@@ -168,7 +178,13 @@ final class SessionPool: Sendable {
 
   /// Asks the server of a session whether it still works on a call.
   private func lateness(of session: Session) -> Session.Lateness {
-    guard let other = try? Session.connect(session.server, within: Self.connectTimeout) else { return .isGone }
+    let other: Session
+    do throws(SessionError) {
+      other = try Session.connect(session.server, within: Self.connectTimeout)
+    } catch {
+      // A server that refuses the connection, for want of another one, still answers.
+      return error.text.contains("FATAL") ? .isAlive : .isGone
+    }
     let rows = try? other.run([Execution(Self.find, .integer(session.backend.process), .integer(session.backend.start))]) { _ in .isGone }
     guard let rows = rows?.first else { return .isGone }
     return rows.count > 0 ? .isAlive : .isGone

@@ -20,7 +20,7 @@ import Testing
   @Test(arguments: [
     "postgresql://push:secret@db1/push", "postgresql://push:@db1/push", "postgresql://push%3Ax:secret@db1/push",
     "postgresql://db1/push?password=secret", "postgresql://db1/push?%70assword=secret", "postgresql://db1/push?queue=a&sslpassword=secret",
-    "postgresql://a@b:secret@db1/push",
+    "postgresql://a@b:secret@db1/push", "postgresql://user:pa?secret@db1/push",
   ])
   func `a password is refused, and not repeated`(text: String) {
     let error = #expect(throws: QueueAddressError.self) { try PostgreSQLAddress(parsing: text) }
@@ -45,7 +45,7 @@ import Testing
     ("postgresql://127.0.0.1/push", false), ("postgresql://localhost:5433,127.8.0.1/push", false), ("postgresql://[::1]/push", false),
     ("postgresql:///push", false), ("postgresql:///push?host=/run/postgresql", false), ("postgresql://db1/push", true),
     ("postgresql://127.0.0.1,db1/push", true), ("postgresql://127.0.0.1.example/push", true),
-    ("postgresql://localhost/push?hostaddr=10.0.0.5", true),
+    ("postgresql://localhost/push?hostaddr=10.0.0.5", true), ("postgresql:///push?hostaddr=10.0.0.5", true),
   ])
   func `other machines may use a queue unless each server is this machine`(text: String, isReachable: Bool) throws {
     #expect(try PostgreSQLAddress(parsing: text).isReachableFromOtherMachines == isReachable)
