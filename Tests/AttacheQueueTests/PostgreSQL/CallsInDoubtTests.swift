@@ -138,6 +138,42 @@ import Testing
     #expect(try test.other.leaseOne().deaths == 0)
   }
 
+  @Test(arguments: [PostgreSQLProxy.Cut.withinCommit, .afterCommit])
+  func `an enqueue whose outcome was unknown adds nothing twice when it is repeated`(_ cut: PostgreSQLProxy.Cut) throws {
+    let test = try ProxiedQueue(timeout: .milliseconds(300))
+    test.proxy.cutNext(cut, of: "enqueue")
+    test.proxy.stopAfterCut()
+    let payloads = ["a", "b"].map(NewPayload.init)
+    #expect(throws: QueueError.self) { try test.queue.enqueue(payloads) }
+    test.proxy.resume()
+    #expect(try test.queue.enqueue(payloads) == 2)
+    #expect(try test.queue.enqueue(payloads) == 2)
+    #expect(try test.other.lease().map(\.text) == ["a", "b", "a", "b"])
+  }
+
+  @Test func `a claim whose outcome was unknown leaves no lease behind`() throws {
+    let test = try ProxiedQueue(lines: ["a", "b"], timeout: .milliseconds(300))
+    #expect(try test.queue.lease(1).map(\.text) == ["a"])
+    test.proxy.cutNext(.afterCommit, of: "claim_work")
+    test.proxy.stopAfterCut()
+    #expect(throws: QueueError.self) { try test.queue.lease() }
+    test.proxy.resume()
+    #expect(try test.queue.lease().map(\.text) == ["b"])
+    let counts = try test.other.counts()
+    #expect([counts.ready, counts.leased] == [0, 2])
+  }
+
+  @Test func `threads of one handle lose nothing to each other`() async throws {
+    let test = try ProxiedQueue()
+    let queue = test.queue
+    let added = try await withThrowingTaskGroup(of: Int.self) { group in
+      for number in 0..<8 { group.addTask { try queue.enqueue((0..<20).map { NewPayload("\(number) \($0)") }) } }
+      return try await group.reduce(0, +)
+    }
+    #expect(added == 160)
+    #expect(try Set(test.other.lease(200).map(\.text)).count == 160)
+  }
+
   @Test func `a call does not wait for a server when the command was told to stop`() throws {
     let test = try ProxiedQueue(timeout: .seconds(3_600))
     test.proxy.stop()
