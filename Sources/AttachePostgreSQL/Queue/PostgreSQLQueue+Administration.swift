@@ -66,7 +66,7 @@ extension PostgreSQLQueue {
           "ready": "count(*)", "done": "-count(*) FILTER (WHERE NOT dead)", "dead": "-count(*) FILTER (WHERE dead)",
           "unread": "-count(*) FILTER (WHERE unread)",
         ], from: "gone"))),
-      \(Self.releasingHolds(of: "gone"))
+      \(PostgreSQLQueue.releasingHolds(of: "gone"))
     SELECT count(*) FROM gone
     """)
 
@@ -109,7 +109,7 @@ extension PostgreSQLQueue {
         \(Tally.add("0", .claims, [
           "done": "-count(*) FILTER (WHERE NOT dead)", "dead": "-count(*) FILTER (WHERE dead)", "unread": "-count(*) FILTER (WHERE unread)",
         ], from: "gone"))),
-      \(Self.releasingHolds(of: "old"))
+      \(PostgreSQLQueue.releasingHolds(of: "old"))
     SELECT count(*), (SELECT coalesce(max(id), $5::bigint) FROM old) FROM gone
     """)
 

@@ -112,7 +112,7 @@ extension PostgreSQLQueue {
       counted AS (
         \(Tally.add("$10::bigint", .deliveries, ["unread": "-count(*) FILTER (WHERE status IS NOT NULL)"], from: "settled"))),
       noted AS (\(PostgreSQLQueue.note(.delivery, from: "settled", moment: "$12::bigint"))),
-      \(Self.releasingHolds(of: "(SELECT id FROM settled WHERE status IS NOT NULL)"))
+      \(PostgreSQLQueue.releasingHolds(of: "(SELECT id FROM settled WHERE status IS NOT NULL)"))
     SELECT id, fence FROM settled
     """)
 

@@ -102,7 +102,7 @@ extension PostgreSQLQueue {
         UPDATE result SET state = NULL, until = NULL, moment = NULL, worker = NULL, fence = NULL, alone = NULL
         WHERE id = ANY ($1::bigint[]) AND state IS NOT NULL RETURNING id),
       counted AS (\(Tally.add("0", .claims, ["unread": "-count(*)"], from: "over"))),
-      \(releasingHolds(of: "over"))
+      \(PostgreSQLQueue.releasingHolds(of: "over"))
     SELECT count(*) FROM over
     """)
 

@@ -84,11 +84,10 @@ internal import Glibc
   private static func withPointers<Result>(
     _ options: [(String, String)], _ body: (UnsafePointer<UnsafePointer<CChar>?>?, UnsafePointer<UnsafePointer<CChar>?>?) -> Result
   ) -> Result {
-    let copies = unsafe options.map { unsafe (strdup($0), strdup($1)) }
-    defer { for unsafecopy in unsafe copies { unsafe free(copy.0); unsafe free(copy.1) } }
-    let keywords = unsafe copies.map { unsafe UnsafePointer($0.0) } + [nil]
-    let values = unsafe copies.map { unsafe UnsafePointer($0.1) } + [nil]
-    return unsafe body(keywords, values)
+    let keywords = unsafe options.map { unsafe strdup($0.0) }
+    let values = unsafe options.map { unsafe strdup($0.1) }
+    defer { unsafe (keywords + values).forEach { unsafe free($0) } }
+    return unsafe body(keywords.map { unsafe UnsafePointer($0) } + [nil], values.map { unsafe UnsafePointer($0) } + [nil])
   }
 
   // MARK: Running
