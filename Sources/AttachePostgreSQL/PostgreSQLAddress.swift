@@ -39,7 +39,8 @@ public struct PostgreSQLAddress: QueueAddress {
     guard 1...Self.maximumName ~= name.utf8.count, name.utf8.allSatisfy(Self.isOfName) else {
       throw QueueAddressError("queue=\(name): the name of a queue has 1 to \(Self.maximumName) of the characters a-z, 0-9 and _")
     }
-    schema = "attache_\(name)"
+    let schema = "attache_\(name)"
+    self.schema = schema
     guard Self.isLoaded else {
       throw QueueAddressError(
         "a PostgreSQL queue needs libpq, which cannot be loaded (\(unsafe String(cString: cpq_error()))); on Debian, install libpq5")
