@@ -109,12 +109,15 @@ def besieged(chosen, folder):
     begin, done, repeated = time.monotonic(), collections.Counter(), 0
     with contextlib.closing(SiegeWorld(chosen.attache, folder, chosen.payloads, chosen.seed)) as world, opened() as place:
         counts = faults.queues(chosen.kills)
+        print(f"postgresql: undisturbed run and servers ready in {time.monotonic() - begin:.0f} s", file=sys.stderr, flush=True)
         for number, count in enumerate(counts):
+            began = time.monotonic()
             siege = Siege(world, place, folder / "queue", world.store, f"crash_{number + 1}", draw)
             siege.run(*faults.deck(draw, count))
             done += siege.done
             repeated += siege.repeated
-            print(f"postgresql, queue {number + 1}: {count} faults, {siege.repeated} payloads sent again, all accounted for", file=sys.stderr, flush=True)
+            print(f"postgresql, queue {number + 1}: {count} faults in {time.monotonic() - began:.0f} s, {siege.repeated} payloads sent again, all accounted for",
+                  file=sys.stderr, flush=True)
     print(f"postgresql: {chosen.kills} faults over {len(counts)} queues of {len(world.payloads)} payloads in {time.monotonic() - begin:.0f} s: each payload one result, "
           f"as undisturbed, and sent, twice only where its answer was lost ({repeated} payloads); the servers agree")
     for what, count in done.most_common():

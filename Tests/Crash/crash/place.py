@@ -24,9 +24,10 @@ class Place:
 
 @contextlib.contextmanager
 def opened():
-    """Commits do not wait for the disk, but for a standby: nothing here fails that the kernel's cache does not outlive."""
+    """Commits do not wait for the disk, but for a standby: nothing here fails that the kernel's cache does not outlive. A commit that waits for nothing stays in
+    the server's memory for long, so that the death of a server takes it back."""
     with temporary_folder() as folder, contextlib.closing(Cluster(folder)) as cluster:
-        cluster.start({"fsync": "off"})
+        cluster.start({"fsync": "off", "wal_writer_delay": "10s"})
         with contextlib.closing(Proxy(cluster.servers)) as proxy:
             yield Place(cluster, proxy)
 

@@ -26,7 +26,7 @@ _PAST_LEASE = 9.6
 _WITHOUT_KEYS = 5
 _BATCH = 50
 #: How long what is left may take after the last fault, in seconds.
-_PATIENCE = 120
+_PATIENCE = 60
 #: How long a worker may take to come back when its server or network has, in seconds.
 _RETURN = 5
 #: The time that a sender takes for a payload, in seconds.

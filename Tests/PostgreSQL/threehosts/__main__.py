@@ -127,13 +127,13 @@ class Demonstration:
 
     def _command(self, host, name, *words, **options):
         errors = open(self._folder / f"{host.name}-{name}.log", "wb")
-        child = host.start([self._attache, name, "--queue", self._queue, *words], stderr=errors, env={**os.environ, "HOME": str(self._folder)}, **options)
+        child = host.start([self._attache, name, "--queue", self._queue, *words], stderr=errors, **options)
         self._logs[child] = errors
         child.label = f"attache {name} on {host.name}"
         return child
 
     def work(self, host, store):
-        return self._command(host, "work", "--store", self._folder / f"store-{host.name}", "--upload", f"s3://{store['S3_BUCKET']}/push", "--upload-endpoint",
+        return self._command(host, "work", "--store", host.home / "store", "--upload", f"s3://{store['S3_BUCKET']}/push", "--upload-endpoint",
                              store["S3_ENDPOINT"], "--upload-credentials", store["S3_CREDENTIALS"], "--base-url", f"http://{CENTER}:{_CDN}/", "--allow-http",
                              "--allow-net", "10.20.0.0/24", "--deadline", "10s")
 

@@ -4,6 +4,7 @@ import ctypes
 import os
 import signal
 import subprocess
+import uuid
 from pathlib import Path
 
 from bench import children
@@ -12,7 +13,9 @@ _libc = ctypes.CDLL(None, use_errno=True)
 _CLONE_NEWNET = 0x40000000
 _NETWORK = "10.20.0"
 #: The place of the bridge itself: of what is on none of the hosts.
-CENTER = "media"
+CENTER = "media.example"
+#: Gives a process the name and the identifier of its host, by which attache tells machines apart.
+_IDENTITY = 'hostname "$1"; if [ -e /etc/machine-id ]; then mount --bind "$2" /etc/machine-id; fi; shift 2; exec "$@"'
 
 
 def _ip(*words):
@@ -35,12 +38,16 @@ def connect(names, folder):
     _ip("link", "add", "bridge", "type", "bridge")
     _ip("address", "add", f"{addresses[CENTER]}/24", "dev", "bridge")
     _ip("link", "set", "bridge", "up")
-    return [Host(name, addresses[name]) for name in names]
+    return [Host(name, addresses[name], Path(folder)) for name in names]
 
 
 class Host:
-    def __init__(self, name, address):
+    def __init__(self, name, address, folder):
         self.name, self.address = name, address
+        self.home = folder / name
+        self.home.mkdir()
+        self._identifier = self.home / "machine-id"
+        self._identifier.write_text(f"{uuid.uuid4().hex}\n")
         _ip("netns", "add", name)
         self._namespace = os.open(f"/run/netns/{name}", os.O_RDONLY | os.O_CLOEXEC)
         _ip("link", "add", f"to-{name}", "type", "veth", "peer", "name", "eth0", "netns", name)
@@ -61,8 +68,9 @@ class Host:
                 _enter(own.fileno())
 
     def start(self, command, **options):
+        words = ["unshare", "--mount", "--uts", "--propagation", "private", "sh", "-euc", _IDENTITY, "sh", self.name, self._identifier, *command]
         with self.inside():
-            return children.start(command, **{"stdin": subprocess.DEVNULL, **options})
+            return children.start(words, **{"stdin": subprocess.DEVNULL, "env": {**os.environ, "HOME": str(self.home)}, **options})
 
     def run(self, command):
         """The standard output of a command that must succeed."""
