@@ -39,17 +39,28 @@ package final class ReleasedHolds {
     // Sorted, so that two processes do not deadlock.
     let known = folders.sorted { $0.key < $1.key }.map(\.value)
     for folder in known { Self.lock(folder) }
-    defer { for folder in folders.values { flock(folder, LOCK_UN) } }
-    for path in try release() {
-      guard let (parent, name) = Self.parts(of: path) else { continue }
-      let isKnown = folders[parent] != nil
-      guard let folder = opened(parent) else { continue }
-      if !isKnown { Self.lock(folder) }
-      if unsafe unlinkat(folder, name, 0) != 0, errno != ENOENT, !hasFailed {
-        hasFailed = true
-        onFailure(path, SystemError(call: "unlink", number: errno))
+    // Links in other folders.
+    var others: [String] = []
+    do throws(Failure) {
+      defer { for folder in known { flock(folder, LOCK_UN) } }
+      for path in try release() {
+        guard let (parent, name) = Self.parts(of: path) else { continue }
+        if let folder = folders[parent] { unlink(path, name, in: folder) } else { others.append(path) }
       }
     }
+    // Locked while no other folder is, so that two processes do not deadlock.
+    for path in others {
+      guard let (parent, name) = Self.parts(of: path), let folder = opened(parent) else { continue }
+      Self.lock(folder)
+      unlink(path, name, in: folder)
+      flock(folder, LOCK_UN)
+    }
+  }
+
+  private func unlink(_ path: String, _ name: String, in folder: Int32) {
+    guard unsafe unlinkat(folder, name, 0) != 0, errno != ENOENT, !hasFailed else { return }
+    hasFailed = true
+    onFailure(path, SystemError(call: "unlink", number: errno))
   }
 
   /// Removes links that no result uses, such as those of a worker that was killed before its result

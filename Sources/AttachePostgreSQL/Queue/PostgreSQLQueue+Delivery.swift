@@ -64,11 +64,10 @@ extension PostgreSQLQueue {
       .booleans(settled.map(\.fate.isDeath)), .booleans(settled.map(\.fate.isAlone)),
       .texts(settled.map { $0.fate.text.map(PayloadEvent.bounded) }),
       .integer(worker), uptime, wall)
-    let isOfLease = settled.allSatisfy { $0.fate.status == nil }
     let (stored, released) = try pool.call { attempt throws(SessionError) -> ([LeaseToken], [String]) in
       let rows = try attempt.run(
         [Execution(Self.lockHolds), Execution(Self.lockResults, ids), settle, Execution(Self.takeOrphans, .text(machineName))],
-        waitsForDisk: waits(isOfLease: isOfLease))
+        waitsForDisk: waits(isOfLease: false))
       guard attempt.isRepeated else { return (rows[2].tokens, rows[3].texts) }
       // The fence of a delivery that is over stays, so an earlier attempt is recognised. Whether it
       // gave back the others is not known, and does not matter.

@@ -54,7 +54,12 @@ extension PostgreSQLQueue {
       let steps = [Execution(Self.lockWork, tokens[0])] + [finish] + (holds.isEmpty ? [] : [hold])
       var stored = Set(try attempt.run(steps, waitsForDisk: waits(isOfLease: false))[1].tokens)
       if attempt.isRepeated {
-        stored.formUnion(try attempt.run([Execution(Self.storedResults, tokens + [.integer(worker)])])[0].tokens)
+        // The earlier attempt may wait for a standby still. This commit waits as well, because it
+        // writes something.
+        let rows = try attempt.run(
+          [Execution(Self.storedResults, tokens + [.integer(worker)]), Execution(Self.touch, .text(enqueuer))],
+          waitsForDisk: waits(isOfLease: false))
+        stored.formUnion(rows[0].tokens)
       }
       return stored
     }
@@ -110,6 +115,9 @@ extension PostgreSQLQueue {
     WHERE (SELECT r.finish_fence = given.fence AND r.finisher = $3::bigint FROM result r WHERE r.id = given.id)
     """)
 
+  private static let touch = Statement(
+    "touch", "INSERT INTO intake VALUES ($1::text, -1, 0, clock_us()) ON CONFLICT (enqueuer) DO UPDATE SET at = excluded.at")
+
   private static let storeHolds = Statement(
     "hold",
     """
@@ -130,7 +138,9 @@ extension PostgreSQLQueue {
       Self.free, ids, .integers(payloads.map(\.token.fence)), .integers(payloads.map { $0.delay > .zero ? $0.delay.microseconds : nil }),
       .booleans(payloads.map(\.wasTried)), .texts(payloads.map { $0.text.map(PayloadEvent.bounded) }), .integer(worker), uptime, wall)
     let freed = try pool.call { attempt throws(SessionError) in
-      let freed = try attempt.run([Execution(Self.lockWork, ids), free], waitsForDisk: waits(isOfLease: true))[1].tokens
+      // A crash of the server must not undo it: the row would again belong to this worker, which has
+      // forgotten it and lives.
+      let freed = try attempt.run([Execution(Self.lockWork, ids), free], waitsForDisk: waits(isOfLease: false))[1].tokens
       // Whether an earlier attempt freed the rest is not known, and does not matter.
       return attempt.isRepeated ? payloads.map(\.token) : freed
     }

@@ -9,8 +9,8 @@ internal import Synchronization
 /// call is repeated on another one, and nothing is done twice.
 ///
 /// ``SyncChoice`` sets which commits wait for the server's disk and for its synchronous standbys.
-/// With `always`, all. With `group`, all but those that take, renew or give back leases: a crash of
-/// the server undoes leases, never a result. With `off`, none.
+/// With `always`, all. With `group`, all but those that take or renew leases: a crash of the server
+/// may undo leases, never a result. With `off`, none.
 package final class PostgreSQLQueue: PayloadQueue {
   let pool: SessionPool
   let presence: Presence
@@ -94,7 +94,7 @@ package final class PostgreSQLQueue: PayloadQueue {
 
   /// Whether a commit waits for the disk.
   ///
-  /// - Parameter isOfLease: whether the call only takes or gives back leases.
+  /// - Parameter isOfLease: whether the call only takes or renews leases.
   func waits(isOfLease: Bool) -> Bool {
     switch choice {
     case .always: true
