@@ -36,18 +36,7 @@ package final class ReleasedHolds {
   ///
   /// - Parameter release: releases the links and returns their paths.
   package func remove<Failure: Error>(_ release: () throws(Failure) -> [String]) throws(Failure) {
-    // Sorted, so that two processes do not deadlock.
-    let known = folders.sorted { $0.key < $1.key }.map(\.value)
-    for folder in known { Self.lock(folder) }
-    // Links in other folders.
-    var others: [String] = []
-    do throws(Failure) {
-      defer { for folder in known { flock(folder, LOCK_UN) } }
-      for path in try release() {
-        guard let (parent, name) = Self.parts(of: path) else { continue }
-        if let folder = folders[parent] { unlink(path, name, in: folder) } else { others.append(path) }
-      }
-    }
+    let others = try removeKnown(release)
     // Locked while no other folder is, so that two processes do not deadlock.
     for path in others {
       guard let (parent, name) = Self.parts(of: path), let folder = opened(parent) else { continue }
@@ -55,6 +44,22 @@ package final class ReleasedHolds {
       unlink(path, name, in: folder)
       flock(folder, LOCK_UN)
     }
+  }
+
+  /// Removes the released links in the known folders.
+  ///
+  /// - Returns: the links in other folders.
+  private func removeKnown<Failure: Error>(_ release: () throws(Failure) -> [String]) throws(Failure) -> [String] {
+    // Sorted, so that two processes do not deadlock.
+    let known = folders.sorted { $0.key < $1.key }.map(\.value)
+    for folder in known { Self.lock(folder) }
+    defer { for folder in known { flock(folder, LOCK_UN) } }
+    var others: [String] = []
+    for path in try release() {
+      guard let (parent, name) = Self.parts(of: path) else { continue }
+      if let folder = folders[parent] { unlink(path, name, in: folder) } else { others.append(path) }
+    }
+    return others
   }
 
   private func unlink(_ path: String, _ name: String, in folder: Int32) {
