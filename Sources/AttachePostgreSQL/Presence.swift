@@ -93,12 +93,16 @@ final class Presence: Sendable {
     _ = try enter()
     let end = MonotonicInstant.now.advanced(by: pool.patience)
     while true {
-      do throws(SessionError) {
-        guard let session = state.withLock(\.session) else { throw .unreachable("the connection is lost") }
-        let has = try lock(share, session)
-        if has { state.withLock { $0.share = share } }
-        return has
-      } catch {
+      // Under the lock, because the thread reads what the server sends.
+      let answer = state.withLock { state -> Result<Bool, SessionError> in
+        guard let session = state.session else { return .failure(.unreachable("the connection is lost")) }
+        let answer = Result { () throws(SessionError) in try lock(share, session) }
+        if case .success(true) = answer { state.share = share }
+        return answer
+      }
+      switch answer {
+      case .success(let has): return has
+      case .failure(let error):
         // The thread connects again.
         guard MonotonicInstant.now < end else { throw pool.failure(error) }
         test()

@@ -60,7 +60,7 @@ import Testing
     #expect(!isThere(left))
   }
 
-  @Test(arguments: QueueBackend.allCases)
+  @Test(arguments: [QueueBackend.sqlite, .folder])
   func `a queue at the path of another one, as in a second container, removes no hold of it`(_ backend: QueueBackend) throws {
     let rig = try WorkerRig(backend)
     let path = rig.queue.path
