@@ -22,18 +22,21 @@ def free_port():
 
 def processor_seconds(pid):
     """The processor time of a process and its children, including those that have ended."""
-    ticks = 0
-    for name in filter(str.isdigit, os.listdir("/proc")):
-        try:
-            with open(f"/proc/{name}/stat") as file:
-                fields = file.read().rsplit(")", 1)[1].split()
-        except OSError:
-            continue
-        if int(name) == pid:
-            ticks += sum(map(int, fields[11:15]))
-        elif int(fields[1]) == pid:
-            ticks += int(fields[11]) + int(fields[12])
-    return ticks / os.sysconf("SC_CLK_TCK")
+    while True:
+        before = _ticks(pid)
+        running = sum(sum(_ticks(child)[:2]) for child in children.of(pid))
+        after = _ticks(pid)
+        if before[2:] == after[2:]:  # else a child has ended meanwhile, and was counted in neither place or in both
+            return (sum(after) + running) / os.sysconf("SC_CLK_TCK")
+
+
+def _ticks(pid):
+    """The processor time of a process, as user and in the kernel, and the same of its children that have ended; zeros if it has gone."""
+    try:
+        with open(f"/proc/{pid}/stat") as file:
+            return [int(field) for field in file.read().rsplit(")", 1)[1].split()[11:15]]
+    except OSError:
+        return [0, 0, 0, 0]
 
 
 #: The hosts other than 127.0.0.1 that serve over TLS. Each is an origin.

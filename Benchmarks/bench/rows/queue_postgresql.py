@@ -160,7 +160,7 @@ def _part(bench, command, server, one, queue, part, left):
     _fill(server, schema, part + left)
     server.sql(f"VACUUM ANALYZE {schema}.payload", f"VACUUM ANALYZE {schema}.work", "CHECKPOINT")
     attache, *flags = command.arguments(bench.new_store(), one.jobs, one.cacert)
-    counts = [bench.cost("attache queue", [attache, "queue", *place], one)["wall"] for _ in range(bench.count(5, 1))]
+    counts = [bench.cost("attache queue", [attache, "queue", *place], one)["wall"] for _ in range(bench.count(9, 1))]
     (done, last), = server.sql(f"SELECT sum(done), (SELECT coalesce(max(finished_at), 0) FROM {schema}.result) FROM {schema}.tally")
     with open(bench.folder / "errors", "wb") as errors:
         worker = children.start([attache, "work", *place, *flags], orphaned=signal.SIGTERM, stderr=errors, env=bench.environment)
