@@ -14,11 +14,12 @@ enum LeaseTable: String {
   /// Returns a query of arrays as rows, with the place of the row of the table that the worker leases
   /// by the id and the fence; null for none. The rows must be locked.
   ///
-  /// A join would do the same, but its plan depends on how many rows were leased when it was made.
+  /// A join would do the same, but its plan depends on how many rows were leased when it was made. For
+  /// the same reason, the condition on the state fits no partial index, so that the primary key is used.
   static func placed(_ table: LeaseTable, _ columns: String, _ arrays: String, worker: String) -> String {
     """
     SELECT given.*, (SELECT x.ctid FROM \(table.rawValue) x WHERE x.id = given.id AND x.fence = given.fence AND x.worker = \(worker)
-        AND x.state = 3) AS place
+        AND coalesce(x.state, -1) = 3) AS place
     FROM unnest(\(arrays)) AS given (\(columns))
     """
   }
