@@ -276,7 +276,16 @@ static rlim_t stacks(void) {
   return (rlim_t)size * thread_count;
 }
 
+static void *nothing(void *argument) { return argument; }
+
+// After a fork, glibc keeps the stacks of the parent's threads as a cache until a thread ends. They would count as data, and leave their size as room later.
+static void release_stacks(void) {
+  pthread_t thread;
+  if (pthread_create(&thread, NULL, nothing, NULL) == 0) pthread_join(thread, NULL);
+}
+
 int fetcher_confine(const char *store, const char *const *readable, uint64_t data_bytes, uint64_t descriptors) {
+  release_stacks();
   rlim_t data = data_now();
   if (data != RLIM_INFINITY) lower(RLIMIT_DATA, data + stacks() + data_bytes);
   lower(RLIMIT_NOFILE, descriptors);

@@ -25,6 +25,13 @@ import Testing
     for name in ["readable", "other"] { folder.write([1], to: "\(name)/file") }
     let count = Int(probe_count.rawValue)
     #expect(Self.permitted.count + Self.refused.count == count)
+    // A fetcher is forked from a process that may have many threads. Their stacks must not become room for it.
+    let held = HeldThread()
+    let threads = try (0..<40).map { _ in try Thread.start("held") { held.wait() } }
+    defer {
+      for _ in threads { held.signal() }
+      for thread in threads { thread.join() }
+    }
     var results = [Int32](repeating: -1, count: count)
     let missing = unsafe probe_confined("\(folder.path)/store", "\(folder.path)/readable", "\(folder.path)/other", &results)
     try #require(missing == 0, "this kernel has no Landlock or no seccomp")
