@@ -1,3 +1,5 @@
+internal import Glibc
+
 /// One server of a queue's address, and how to connect to it.
 struct ServerAddress: Hashable, Sendable, CustomStringConvertible {
   /// A name, an address, or the folder of a socket.
@@ -6,7 +8,7 @@ struct ServerAddress: Hashable, Sendable, CustomStringConvertible {
   let database: String
   /// Whether the server is this machine: on the loopback interface or behind a socket.
   let isOnThisMachine: Bool
-  private let keywords: [String: String]
+  private var keywords: [String: String]
 
   /// The value that libpq uses when no port is given.
   static let usualPort = "5432"
@@ -28,7 +30,26 @@ struct ServerAddress: Hashable, Sendable, CustomStringConvertible {
     self.keywords = all
   }
 
-  var description: String { "\(host.isEmpty ? "the local socket" : host):\(port)" }
+  /// The host and the port, and the address that a lookup found.
+  var description: String {
+    let address = keywords["hostaddr"].map { $0 == host ? "" : " (\($0))" } ?? ""
+    return "\(host.isEmpty ? "the local socket" : host):\(port)\(address)"
+  }
+
+  /// The host, if it is a name whose addresses must be looked up.
+  var hostToLookUp: String? {
+    var bytes = in6_addr()
+    let isNamed = keywords["hostaddr"] == nil && !host.isEmpty && !host.hasPrefix("/") && !host.hasPrefix("@")
+    let isAddress = unsafe inet_pton(AF_INET, host, &bytes) == 1 || inet_pton(AF_INET6, host, &bytes) == 1
+    return isNamed && !isAddress ? host : nil
+  }
+
+  /// Returns the server at an address of its host.
+  func at(_ address: String) -> ServerAddress {
+    var server = self
+    server.keywords["hostaddr"] = address
+    return server
+  }
 
   /// The host and, unless it is the usual one, the port, as in a URI.
   var place: String {
@@ -59,13 +80,15 @@ struct ServerAddress: Hashable, Sendable, CustomStringConvertible {
   ///
   /// - The plans must not depend on the statistics of a queue, which is empty at one time and has
   ///   millions of rows at another. So each statement has one plan, and rows are found by indexes.
+  /// - A batch of an enqueue fits into `work_mem`; with the default of 4 MB it is written to a
+  ///   temporary file.
   /// - The server notices within 11 s that a client's machine has vanished, and releases its locks.
   private static func settings(_ schema: String) -> [String] {
     [
       "search_path=\(schema)", "plan_cache_mode=force_generic_plan", "enable_seqscan=off", "enable_hashjoin=off", "enable_mergejoin=off",
       "jit=off", "max_parallel_workers_per_gather=0", "tcp_keepalives_idle=5", "tcp_keepalives_interval=2", "tcp_keepalives_count=3",
       "client_min_messages=error", "statement_timeout=0", "lock_timeout=10000", "idle_in_transaction_session_timeout=60000",
-      "default_transaction_isolation=read\\ committed", "synchronous_commit=on",
+      "default_transaction_isolation=read\\ committed", "synchronous_commit=on", "work_mem=64MB",
     ].map { "-c \($0)" }
   }
 }
@@ -74,6 +97,6 @@ private enum IPv4Loopback {
   /// Whether a host is an address of 127.0.0.0/8 in its usual form.
   static func contains(_ host: String) -> Bool {
     let parts = host.split(separator: ".", omittingEmptySubsequences: false)
-    return parts.count == 4 && parts[0] == "127" && parts.allSatisfy { UInt8($0) != nil }
+    return parts.count == 4 && parts[0] == "127" && parts.allSatisfy { !$0.hasPrefix("+") && UInt8($0) != nil }
   }
 }

@@ -2,8 +2,7 @@ internal import Attache
 internal import CPQ
 internal import Glibc
 
-/// A connection to a server. Calls wait for the socket with a limit, and never in libpq. The
-/// exception is connecting: libpq looks up the host's name without a limit.
+/// A connection to a server. Calls wait for the socket with a limit, and never in libpq.
 ///
 /// One thread at a time uses it (``SessionPool``).
 @safe final class Session: @unchecked Sendable {
@@ -50,7 +49,8 @@ internal import Glibc
 
   // MARK: Connecting
 
-  /// Connects to one server.
+  /// Connects to one server, whose address must be known, because libpq looks up names without a
+  /// limit.
   ///
   /// - Parameters:
   ///   - limit: how long to wait for the server.

@@ -8,6 +8,7 @@ final class SessionPool: Sendable {
   private let servers: [ServerAddress]
   /// How long a call waits for a server.
   let patience: Duration
+  private let connecting: Connecting
   private let state = Mutex(State())
   /// Whether the pool is closed. A call then makes no further attempt.
   private let isClosed = Atomic<Bool>(false)
@@ -23,17 +24,17 @@ final class SessionPool: Sendable {
     var idle: [Session] = []
     /// The server that answered last.
     var preferred = 0
+    /// The same server at the address that answered.
+    var preferredAddress: ServerAddress?
   }
 
-  /// How long one server may take to accept a connection.
-  static let connectTimeout = Duration.seconds(3)
   /// The first wait between attempts to connect; each further wait doubles, up to the last.
   private static let (firstPause, lastPause) = (Duration.milliseconds(100), Duration.seconds(1))
   /// How many idle sessions are kept.
   private static let maximumIdle = 4
 
-  init(_ servers: [ServerAddress], name: String, patience: Duration) {
-    (self.servers, self.name, self.patience) = (servers, name, patience)
+  init(_ servers: [ServerAddress], name: String, patience: Duration, connecting: Connecting = Connecting()) {
+    (self.servers, self.name, self.patience, self.connecting) = (servers, name, patience, connecting)
   }
 
   // MARK: Calls
@@ -86,14 +87,15 @@ final class SessionPool: Sendable {
           if returnsSession { giveBack(session) }
           return value
         } catch {
-          if !session.isBroken {
+          // The body may have run several transactions, of which the first may be done.
+          isRepeated = true
+          guard session.isBroken else {
             giveBack(session)
-          } else {
-            dropIdle()
-            onLoss.withLock(\.self)?()
+            throw error
           }
-          if case .refused(let code, _) = error, !SessionError.endsSession(code) { throw error }
-          (lostBackend, isRepeated) = (session.backend, true)
+          lostBackend = session.backend
+          dropIdle()
+          onLoss.withLock(\.self)?()
           throw error
         }
       } catch {
@@ -165,24 +167,39 @@ final class SessionPool: Sendable {
     var failures: [String] = []
     for step in servers.indices {
       let index = (first + step) % servers.count
-      do throws(SessionError) {
-        let session = try Session.connect(servers[index], within: Self.connectTimeout)
-        state.withLock { $0.preferred = index }
-        return session
-      } catch {
-        failures.append(error.text)
+      switch addresses(of: servers[index]) {
+      case .failure(let failure): failures.append("\(servers[index]): \(failure.text)")
+      case .success(let addresses):
+        for address in addresses {
+          do throws(SessionError) {
+            let session = try Session.connect(address, within: connecting.limit)
+            state.withLock { ($0.preferred, $0.preferredAddress) = (index, address) }
+            return session
+          } catch {
+            failures.append(error.text)
+          }
+        }
       }
     }
     throw .unreachable(failures.joined(separator: "; "))
+  }
+
+  /// Returns a server at each address of its host, beginning with the one that answered last.
+  private func addresses(of server: ServerAddress) -> Result<[ServerAddress], HostLookup.Failure> {
+    guard let host = server.hostToLookUp else { return .success([server]) }
+    return connecting.lookup.addresses(of: host, within: connecting.limit).map { found in
+      let (addresses, preferred) = (found.map(server.at), state.withLock(\.preferredAddress))
+      return addresses.filter { $0 == preferred } + addresses.filter { $0 != preferred }
+    }
   }
 
   /// Asks the server of a session whether it still works on a call.
   private func lateness(of session: Session) -> Session.Lateness {
     let other: Session
     do throws(SessionError) {
-      other = try Session.connect(session.server, within: Self.connectTimeout)
+      other = try Session.connect(session.server, within: connecting.limit)
     } catch {
-      // A server that refuses the connection, for want of another one, still answers.
+      // A server that refuses another connection still answers.
       return error.text.contains("FATAL") ? .isAlive : .isGone
     }
     let rows = try? other.run([Execution(Self.find, .integer(session.backend.process), .integer(session.backend.start))]) { _ in .isGone }

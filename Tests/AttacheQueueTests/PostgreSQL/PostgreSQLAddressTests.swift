@@ -45,6 +45,7 @@ import Testing
     ("postgresql://127.0.0.1/push", false), ("postgresql://localhost:5433,127.8.0.1/push", false), ("postgresql://[::1]/push", false),
     ("postgresql:///push", false), ("postgresql:///push?host=/run/postgresql", false), ("postgresql://db1/push", true),
     ("postgresql://127.0.0.1,db1/push", true), ("postgresql://127.0.0.1.example/push", true),
+    ("postgresql://127.+0.0.1/push", true),
     ("postgresql://localhost/push?hostaddr=10.0.0.5", true), ("postgresql:///push?hostaddr=10.0.0.5", true),
   ])
   func `other machines may use a queue unless each server is this machine`(text: String, isReachable: Bool) throws {

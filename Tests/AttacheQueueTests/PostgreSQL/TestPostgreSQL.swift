@@ -57,6 +57,12 @@ final class TestServerQueue: Sendable {
     address = try PostgreSQLAddress(parsing: try TestPostgreSQL.shared.get().uri + "?queue=\(name)&sslmode=disable")
   }
 
+  /// The address of the queue with another host for the same server.
+  func address(host: String) throws -> PostgreSQLAddress {
+    let uri = try TestPostgreSQL.shared.get().uri
+    return try PostgreSQLAddress(parsing: uri.replacing("127.0.0.1", with: host) + "?queue=\(name)&sslmode=disable")
+  }
+
   /// Opens the queue as another worker. Leases that ended are taken over at once.
   func open(
     creates: Bool = true, clock: any QueueClock, upkeep: UpkeepTimes = UpkeepTimes(interval: .zero, absence: .zero)
