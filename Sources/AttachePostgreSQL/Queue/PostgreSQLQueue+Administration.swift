@@ -42,21 +42,44 @@ extension PostgreSQLQueue {
 
   package func retry(_ reason: Reason?) throws(QueueError) -> Int {
     forgetFloor(.work)
-    return try pool.call { attempt throws(SessionError) in
-      try Int(
-        attempt.run(
-          [Execution(Self.lockHolds), Execution(Self.requeue, .text(Outcome.fallback.rawValue), .text(reason?.rawValue))],
-          waitsForDisk: waits(isOfLease: false))[1]
-          .integer(0, 0))
+    return try inSteps { last in
+      [
+        Execution(Self.lockHolds),
+        Execution(Self.requeue, .text(Outcome.fallback.rawValue), .text(reason?.rawValue), .integer(last), .integer(Self.step)),
+      ]
+    }
+  }
+
+  /// The number of rows that one transaction of an administrator's call changes, so that none is long.
+  package static let step: Int64 = 10_000
+
+  /// Runs transactions until no row is left to change.
+  ///
+  /// - Parameter executions: returns the statements of a transaction, which get the largest id so far.
+  ///   The last statement changes at most ``step`` rows with larger ids, and returns their number
+  ///   and their largest id.
+  /// - Returns: the number of changed rows.
+  func inSteps(_ executions: (_ last: Int64) -> [Execution]) throws(QueueError) -> Int {
+    var (sum, last) = (0 as Int64, 0 as Int64)
+    while true {
+      let statements = executions(last)
+      let rows = try pool.call { attempt throws(SessionError) in
+        try attempt.run(statements, waitsForDisk: waits(isOfLease: false))[statements.count - 1]
+      }
+      let count = rows.integer(0, 0)
+      (sum, last) = (sum + count, rows.integer(0, 1))
+      guard count == Self.step else { return Int(sum) }
     }
   }
 
   private static let requeue = Statement(
     "retry",
     """
-    WITH gone AS (
-        DELETE FROM result WHERE (outcome = $1::text OR dead) AND ($2::text IS NULL OR reason = $2::text) AND state IS DISTINCT FROM 3
-        RETURNING id, dead, state IS NOT NULL AS unread),
+    WITH failed AS MATERIALIZED (
+        SELECT id FROM result
+        WHERE (outcome = $1::text OR dead) AND ($2::text IS NULL OR reason = $2::text) AND state IS DISTINCT FROM 3 AND id > $3::bigint
+        ORDER BY id LIMIT $4::bigint FOR UPDATE SKIP LOCKED),
+      gone AS (DELETE FROM result WHERE id = ANY (ARRAY(SELECT id FROM failed)) RETURNING id, dead, state IS NOT NULL AS unread),
       unwritten AS (DELETE FROM output o USING gone WHERE o.id = gone.id),
       again AS (
         INSERT INTO work (id, state, rank, bytes)
@@ -67,34 +90,26 @@ extension PostgreSQLQueue {
           "unread": "-count(*) FILTER (WHERE unread)",
         ], from: "gone"))),
       \(PostgreSQLQueue.releasingHolds(of: "gone"))
-    SELECT count(*) FROM gone
+    SELECT count(*), (SELECT coalesce(max(id), $3::bigint) FROM failed) FROM gone
     """)
-
-  /// The number of results that one transaction of a purge deletes, so that none is long.
-  private static let purgeBatch: Int64 = 10_000
 
   package func purge(olderThan age: Duration, includesUndelivered: Bool) throws(QueueError) -> (payloads: Int, released: [String]) {
     let before = clock.map { ($0.wall - age).microseconds }
-    var (payloads, last) = (0 as Int64, 0 as Int64)
-    while true {
-      let step = Execution(
-        Self.purgeStep, .integer(before), .integer(age.microseconds), .boolean(includesUndelivered), .integer(Self.purgeBatch),
-        .integer(last))
-      let rows = try pool.call { attempt throws(SessionError) in
-        try attempt.run([Execution(Self.lockHolds), step], waitsForDisk: waits(isOfLease: false))[1]
-      }
-      let count = rows.integer(0, 0)
-      (payloads, last) = (payloads + count, rows.integer(0, 1))
-      guard count == Self.purgeBatch else { break }
+    let payloads = try inSteps { last in
+      [
+        Execution(Self.lockHolds),
+        Execution(
+          Self.deleteOld, .integer(before), .integer(age.microseconds), .boolean(includesUndelivered), .integer(Self.step), .integer(last)),
+      ]
     }
     let released = try pool.call { attempt throws(SessionError) in
       try attempt.run(
         [Execution(Self.lockHolds), Execution(Self.takeOrphans, .text(machineName))], waitsForDisk: waits(isOfLease: false))[1].texts
     }
-    return (Int(payloads), released)
+    return (payloads, released)
   }
 
-  private static let purgeStep = Statement(
+  private static let deleteOld = Statement(
     "purge",
     """
     WITH old AS MATERIALIZED (

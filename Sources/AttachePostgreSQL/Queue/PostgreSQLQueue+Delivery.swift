@@ -33,9 +33,7 @@ extension PostgreSQLQueue {
 
   package func redeliver() throws(QueueError) -> Int {
     forgetFloor(.result)
-    return try pool.call { attempt throws(SessionError) in
-      try Int(attempt.run([Execution(Self.requeueDeliveries)], waitsForDisk: waits(isOfLease: false))[0].integer(0, 0))
-    }
+    return try inSteps { last in [Execution(Self.requeueDeliveries, .integer(last), .integer(Self.step))] }
   }
 
   private static let undecided = Statement("undecided", "SELECT EXISTS (SELECT 1 FROM work)")
@@ -43,11 +41,13 @@ extension PostgreSQLQueue {
   private static let requeueDeliveries = Statement(
     "redeliver",
     """
-    WITH again AS (
+    WITH dropped AS MATERIALIZED (
+        SELECT id FROM result WHERE status IN ('dropped', 'poison') AND id > $1::bigint ORDER BY id LIMIT $2::bigint FOR UPDATE SKIP LOCKED),
+      again AS (
         UPDATE result SET state = 0, attempts = 0, deaths = 0, deaths_alone = 0, fence = NULL, status = NULL, answer = NULL, delivered_at = NULL
-        WHERE status IN ('dropped', 'poison') RETURNING 1),
+        WHERE id = ANY (ARRAY(SELECT id FROM dropped)) RETURNING 1),
       counted AS (\(Tally.add("0", .claims, ["unread": "count(*)"], from: "again")))
-    SELECT count(*) FROM again
+    SELECT count(*), (SELECT coalesce(max(id), $1::bigint) FROM dropped) FROM again
     """)
 
   // MARK: Fates

@@ -58,41 +58,49 @@ extension PostgreSQLQueue {
     "SELECT enqueue($1::bytea[], $2::bytea[], $3::bigint[], $4::bigint[], $5::bigint[], $6::text, $7::bigint, $8::bigint)")
 
   /// Adds a batch. A function, for two reasons: the server has the whole batch before it locks the
-  /// row of the queue, which a slow sender would hold otherwise; and the insertion's snapshot is taken
-  /// after the lock is held.
+  /// row of the queue, which a slow sender would hold otherwise; and the snapshots of its statements
+  /// are taken after the lock is held.
   ///
   /// `intake` has the batch when the call is repeated and was carried out before.
   static let function = """
     CREATE FUNCTION enqueue(the_keys bytea[], the_lines bytea[], the_priorities bigint[], the_starts bigint[], the_expiries bigint[],
       the_enqueuer text, the_batch bigint, the_now bigint) RETURNS bigint LANGUAGE plpgsql AS $body$
     #variable_conflict use_column
-    DECLARE added_count bigint;
+    DECLARE
+      the_last bigint;
+      added_count bigint;
+      ready_count bigint;
+      waiting_count bigint;
+      the_moment bigint := coalesce(the_now, clock_us());
     BEGIN
-    PERFORM last_id FROM queue FOR UPDATE;
-    WITH given AS MATERIALIZED (
-        SELECT key, line, priority, not_before, expires_at, (SELECT last_id FROM queue) + row_number() OVER (ORDER BY place) AS id,
-          (SELECT coalesce(the_now, clock_us())) AS now
+    SELECT last_id INTO the_last FROM queue FOR UPDATE;
+    SELECT added INTO added_count FROM intake WHERE enqueuer = the_enqueuer AND batch >= the_batch;
+    IF FOUND THEN RETURN added_count; END IF;
+    IF EXISTS (SELECT 1 FROM unnest(the_keys) AS given (key) WHERE EXISTS (SELECT 1 FROM payload WHERE payload.key = given.key)) THEN
+      SELECT array_agg(key ORDER BY place), array_agg(line ORDER BY place), array_agg(priority ORDER BY place),
+        array_agg(not_before ORDER BY place), array_agg(expires_at ORDER BY place)
+      INTO the_keys, the_lines, the_priorities, the_starts, the_expiries
+      FROM unnest(the_keys, the_lines, the_priorities, the_starts, the_expiries)
+        WITH ORDINALITY AS given (key, line, priority, not_before, expires_at, place)
+      WHERE NOT EXISTS (SELECT 1 FROM payload WHERE payload.key = given.key);
+    END IF;
+    WITH stored AS (
+        INSERT INTO payload (id, priority, not_before, expires_at, enqueued_at, key, line)
+        SELECT the_last + place, priority, not_before, expires_at, the_moment, key, line
         FROM unnest(the_keys, the_lines, the_priorities, the_starts, the_expiries)
           WITH ORDINALITY AS given (key, line, priority, not_before, expires_at, place)
-        WHERE NOT EXISTS (SELECT 1 FROM payload WHERE payload.key = given.key)
-          AND NOT EXISTS (SELECT 1 FROM intake WHERE enqueuer = the_enqueuer AND batch >= the_batch)),
-      stored AS (
-        INSERT INTO payload (id, priority, not_before, expires_at, enqueued_at, key, line)
-        SELECT id, priority, not_before, expires_at, now, key, line FROM given),
+        RETURNING id, priority, octet_length(line) AS bytes, CASE WHEN not_before IS NOT NULL THEN least(not_before, expires_at) END AS due),
       planned AS (
         INSERT INTO work (id, state, rank, moment, bytes)
-        SELECT id, CASE WHEN least(not_before, coalesce(expires_at, not_before)) > now AND not_before IS NOT NULL THEN 2 ELSE 0 END,
-          -greatest(priority, -9223372036854775807),
-          CASE WHEN not_before IS NOT NULL AND least(not_before, expires_at) > now THEN least(not_before, expires_at) END, octet_length(line)
-        FROM given RETURNING state),
-      numbered AS (
-        UPDATE queue SET last_id = last_id + (SELECT count(*) FROM given) WHERE EXISTS (SELECT 1 FROM given)),
-      counted AS (
-        \(Tally.add("-1", .claims, ["ready": "count(*) FILTER (WHERE state = 0)", "waiting": "count(*) FILTER (WHERE state = 2)"], from: "planned"))),
-      noted AS (
-        INSERT INTO intake VALUES (the_enqueuer, the_batch, (SELECT count(*) FROM given), coalesce(the_now, clock_us()))
-        ON CONFLICT (enqueuer) DO UPDATE SET batch = excluded.batch, added = excluded.added, at = excluded.at WHERE intake.batch < excluded.batch)
-    SELECT coalesce((SELECT added FROM intake WHERE enqueuer = the_enqueuer AND batch >= the_batch), (SELECT count(*) FROM given)) INTO added_count;
+        SELECT id, CASE WHEN due > the_moment THEN 2 ELSE 0 END, -greatest(priority, -9223372036854775807),
+          CASE WHEN due > the_moment THEN due END, bytes
+        FROM stored RETURNING state)
+    SELECT count(*), count(*) FILTER (WHERE state = 0), count(*) FILTER (WHERE state = 2) INTO added_count, ready_count, waiting_count
+    FROM planned;
+    UPDATE queue SET last_id = the_last + added_count WHERE added_count > 0;
+    \(Tally.add("-1", .claims, ["ready": "max(ready_count)", "waiting": "max(waiting_count)"], from: "(SELECT 1 WHERE added_count > 0) AS one_row"));
+    INSERT INTO intake VALUES (the_enqueuer, the_batch, added_count, the_moment)
+    ON CONFLICT (enqueuer) DO UPDATE SET batch = excluded.batch, added = excluded.added, at = excluded.at;
     RETURN added_count;
     END $body$
     """

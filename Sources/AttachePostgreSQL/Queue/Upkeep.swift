@@ -6,7 +6,14 @@ internal import Synchronization
 /// rows that are due.
 struct Upkeep: Sendable {
   private let check: Statement
-  private let steps: [Statement]
+  /// Extends the leases of the caller that ran out.
+  private let keep: Statement
+  /// Frees rows whose leases ran out.
+  private let lapse: Statement
+  /// Frees rows that waited for another attempt.
+  private let ripen: Statement
+  /// Frees rows that waited for their time.
+  private let due: Statement
 
   static let work = Upkeep(.work)
   static let result = Upkeep(.result)
@@ -54,7 +61,7 @@ struct Upkeep: Sendable {
           OR EXISTS (SELECT 1 FROM \(name) WHERE state = 2 AND moment <= (SELECT wall FROM now)),
         EXISTS (SELECT 1 FROM worker WHERE absent_since IS NOT NULL OR number NOT IN \(Presence.present))
       """)
-    let keep = Statement(
+    keep = Statement(
       table == .work ? "keep_work" : "keep_result",
       """
       UPDATE \(name) SET until = coalesce($1::bigint, clock_us()) + $3::bigint
@@ -71,22 +78,21 @@ struct Upkeep: Sendable {
         SELECT count(*) FROM freed
         """)
     }
-    let lapsed = free(
+    lapse = free(
       table == .work ? "lapse_work" : "lapse_result",
       """
       state = 3 AND until <= (SELECT coalesce($1::bigint, clock_us()))
         AND NOT EXISTS (SELECT 1 FROM worker WHERE number = t.worker AND absent_since IS NOT NULL)
       """, LeaseTable.freed, ["ready": "count(*)", "leased": "-count(*)"])
     let waited = ["ready": "count(*)", "waiting": "-count(*)"]
-    let delayed = free(
+    ripen = free(
       table == .work ? "ripen_work" : "ripen_result", "state = 2 AND until <= (SELECT coalesce($1::bigint, clock_us()))",
       "until = NULL, moment = NULL",
       waited)
-    let due = free(
+    due = free(
       table == .work ? "due_work" : "due_result", "state = 2 AND moment <= (SELECT coalesce($1::bigint, clock_us()))",
       "until = NULL, moment = NULL",
       waited)
-    steps = [keep, lapsed, delayed, due]
   }
 
   private static let tidies = [
@@ -117,9 +123,8 @@ struct Upkeep: Sendable {
     if found.flag(0, 0) {
       let rows = try attempt.run(
         [
-          Execution(steps[0], uptime, .integer(worker), .integer(span.microseconds)), Execution(steps[1], uptime),
-          Execution(steps[2], uptime),
-          Execution(steps[3], wall),
+          Execution(keep, uptime, .integer(worker), .integer(span.microseconds)), Execution(lapse, uptime), Execution(ripen, uptime),
+          Execution(due, wall),
         ], waitsForDisk: waitsForDisk)
       count += rows[1...].reduce(0) { $0 + $1.integer(0, 0) }
     }
