@@ -30,6 +30,7 @@ struct WorkerAssembly {
     configuration.attempts = options.attempts
     configuration.poisonAfter = options.poisonAfter
     configuration.sync = options.sync
+    configuration.holdsFiles = uploader == nil
     (configuration.keepsQueue, configuration.isOnce) = (keepsQueue, isOnce)
     let ending = Mutex<(@Sendable () -> Void)?>(nil)
     engine = try EngineAssembly(

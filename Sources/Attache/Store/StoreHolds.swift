@@ -33,8 +33,8 @@ struct StoreHolds {
   /// only to another container, or to a unit with its own view of the file system.
   static let patience = Duration.seconds(7 * 86_400)
   /// How long the holds of a queue on a server stay after its last use on this machine. The results
-  /// that they serve are of no use any more: APNs keeps a notification for at most 30 days, and FCM
-  /// for at most 28.
+  /// that they serve are of no use any more: FCM keeps a message for at most 28 days
+  /// (https://firebase.google.com/docs/cloud-messaging/customize-messages/setting-message-lifespan).
   static let unusedPatience = Duration.seconds(90 * 86_400)
   /// The maximum number of links that one prune removes, to limit its time.
   private static let portion = 10_000

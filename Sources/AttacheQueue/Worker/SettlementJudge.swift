@@ -41,9 +41,9 @@ struct SettlementJudge: Sendable {
   }
 
   /// Locks the queue's holds against removal. The caller keeps the lock from before a group is
-  /// judged until the queue has its results. Returns nil when the group has no attachments.
+  /// judged until the queue has its results. Returns nil when the group has nothing to hold.
   func lockHolds(for group: [Settlement]) -> (any Sendable)? {
-    guard group.contains(where: { !$0.payload.files.isEmpty }) else { return nil }
+    guard configuration.holdsFiles, group.contains(where: { !$0.payload.files.isEmpty }) else { return nil }
     return try? store.lockHolds(of: owner)
   }
 
@@ -51,7 +51,7 @@ struct SettlementJudge: Sendable {
   ///   - isCancelled: whether to give cancelled payloads back without counting an attempt.
   ///   - handed: when the group is handed to the queue.
   func fates(of group: [Settlement], isCancelled: Bool, handedAt handed: MonotonicInstant) -> [SettledFate] {
-    let holds = hold(Set(group.flatMap(\.payload.files)))
+    let holds = configuration.holdsFiles ? hold(Set(group.flatMap(\.payload.files))) : [:]
     return group.map { settlement in
       var fate = SettledFate(settlement: settlement)
       let paths = secure(&fate, holds)

@@ -12,6 +12,9 @@ public struct WorkerConfiguration: Sendable {
   public var poisonAfter = 3
   /// Whether attachments are on disk before their result is (not with `off`).
   public var sync = SyncChoice.group
+  /// Whether the store holds the files of results until they are read. It need not when they are in
+  /// a bucket.
+  public var holdsFiles = true
   /// The queue: its name in messages, and in the store that holds attachments for it.
   public var queue: QueueLocation
   /// Whether the queue exists after the run, so that its payloads can be requeued.

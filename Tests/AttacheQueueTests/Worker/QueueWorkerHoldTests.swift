@@ -29,6 +29,15 @@ import Testing
     #expect(try queue.markRead([1]).count == 1)
   }
 
+  @Test func `a result whose files are in a bucket holds none`() throws {
+    let rig = try WorkerRig()
+    let queue = try rig.queue.open(with: [WorkerLine.candidate(1)])
+    _ = try rig.worker(on: queue, { $0.holdsFiles = false }, serve: attaching(try rig.file("picture"), of: rig)).run()
+    #expect(try queue.counts().done == 1)
+    #expect(try queue.markRead([1]).isEmpty)
+    #expect(rig.store.ledger.withLock(\.syncs.holds) == [:])
+  }
+
   @Test(arguments: QueueBackend.allCases)
   func `a worker removes the holds of one that was killed before its result was in the queue`(_ backend: QueueBackend) throws {
     let rig = try WorkerRig(backend)
