@@ -42,6 +42,9 @@ struct QueueUsageTests {
   private static let mistakes: [(arguments: [String], advice: String)] = [
     (["enqueue"], "--queue <queue>"), (["enqueue", "--queue", "push.db"], "sqlite:PATH"), (["queue", "--queue", "redis:x"], "dir:PATH"),
     (["results", "--queue", "sqlite:"], "sqlite:PATH"), (["batch", "x", "--queue", "redis:x"], "dir:PATH"),
+    (["enqueue", "--queue", "postgresql://db1"], "names its database"),
+    (["work", "--queue", "postgresql://db1/push"], "add --upload s3://BUCKET"),
+    (["batch", "x", "--queue", "postgresql://db1/push"], "add --upload s3://BUCKET"),
     (["results", "--queue", "sqlite:x", "--queue-timeout", "0s"], "--queue-timeout must be more than 0"),
     (["batch", "x", "--queue-timeout", "soon"], "--queue-timeout <time>"),
     (["enqueue", "--queue", "sqlite:x", "--priority", "11"], "at least 1 and at most 10"),
@@ -78,8 +81,12 @@ struct QueueUsageTests {
     #expect(run.errors.contains(advice), "\(run.errors)")
   }
 
-  @Test func `an address that is wrong is not repeated, since it may contain a password`() async throws {
-    let run = try await AttacheTool().run(["queue", "--queue", "mysql://me:secret@db/push"])
+  @Test(arguments: [
+    "mysql://me:secret@db/push", "postgresql://me:secret@db/push", "postgresql://db/push?password=secret",
+    "postgresql://db/push?colour=secret",
+  ])
+  func `an address that is wrong is not repeated, since it may contain a password`(address: String) async throws {
+    let run = try await AttacheTool().run(["queue", "--queue", address])
     #expect(run.exit == .status(64))
     #expect(!run.errors.contains("secret"), "\(run.errors)")
   }

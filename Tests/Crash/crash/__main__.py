@@ -10,7 +10,7 @@ from pathlib import Path
 from bench import children
 from bench.room import Room
 
-from . import faults, payloads
+from . import commits, faults, payloads
 from .commands import Failure
 from .delivering import MODES, Delivery
 from .killing import Killer
@@ -32,6 +32,10 @@ def arguments():
     parser.add_argument("--payloads", type=int, default=2_000, metavar="N", help="payloads in a queue (2000)")
     parser.add_argument("--poison-after", type=int, default=1_000_000, metavar="N",
                         help="attache work's (1000000: a kill from outside says nothing against a payload); 0 is its default, and payloads may die then")
+    parser.add_argument("--fault", choices=[fault.name for fault in faults.FAULTS], metavar="NAME", help="of --of postgresql: only this fault")
+    parser.add_argument("--asynchronous", action="store_true",
+                        help="of --of postgresql: no commit waits for a standby. What was acknowledged is lost then, and the test must notice: it succeeds "
+                             "if it finds a loss")
     parser.add_argument("--attache", type=Path, required=True, metavar="PATH", help="the attache that is tested")
     chosen = parser.parse_args()
     if chosen.kills < 1 or chosen.payloads < 20:
@@ -107,13 +111,13 @@ def besieged(chosen, folder):
 
     draw = random.Random(f"siege {chosen.seed}")
     begin, done, repeated = time.monotonic(), collections.Counter(), 0
-    with contextlib.closing(SiegeWorld(chosen.attache, folder, chosen.payloads, chosen.seed)) as world, opened() as place:
+    with contextlib.closing(SiegeWorld(chosen.attache, folder, chosen.payloads, chosen.seed)) as world, opened(not chosen.asynchronous) as place:
         counts = faults.queues(chosen.kills)
         print(f"postgresql: undisturbed run and servers ready in {time.monotonic() - begin:.0f} s", file=sys.stderr, flush=True)
         for number, count in enumerate(counts):
             began = time.monotonic()
             siege = Siege(world, place, folder / "queue", world.store, f"crash_{number + 1}", draw)
-            siege.run(*faults.deck(draw, count))
+            siege.run(*([], [faults.named(chosen.fault)] * count) if chosen.fault else faults.deck(draw, count))
             done += siege.done
             repeated += siege.repeated
             print(f"postgresql, queue {number + 1}: {count} faults in {time.monotonic() - began:.0f} s, {siege.repeated} payloads sent again, all accounted for",
@@ -142,8 +146,14 @@ def main():
             for part in chosen.parts or ["work", "deliver"]:
                 run(part, chosen, folder)
         except Failure as failure:
+            if chosen.asynchronous and isinstance(failure, commits.Loss):
+                print(f"noticed, as it must be: {failure}")
+                return 0
             print(f"scripts/crash: seed {chosen.seed}: {failure}", file=sys.stderr)
             return 1
+    if chosen.asynchronous:
+        print("scripts/crash: nothing was lost, although no commit waited for a standby; the test notices no loss, or needs more faults", file=sys.stderr)
+        return 1
     return 0
 
 

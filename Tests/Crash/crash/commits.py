@@ -7,6 +7,10 @@ from .commands import Failure
 _NUMBER = re.compile(rb'(?<!\\)"id":(\d+)')
 
 
+class Loss(Failure):
+    """Something that was acknowledged is gone."""
+
+
 def number(line):
     """The number of the payload in a line."""
     return int(_NUMBER.search(line)[1])
@@ -29,7 +33,7 @@ def results(text, expected, batches):
     if len(seen) != len(order):
         raise Failure(f"these payloads have two results: {sorted(one for one in seen if order.count(one) > 1)[:10]}")
     if missing := sorted(set(expected) - seen):
-        raise Failure(f"{len(missing)} payloads that were acknowledged have no result: {missing[:10]}")
+        raise Loss(f"{len(missing)} payloads that were acknowledged have no result: {missing[:10]}")
     places = {one: place for place, one in enumerate(order)}
     for batch in batches:
         for first, second in zip(batch, batch[1:]):
@@ -42,6 +46,12 @@ def numbers(count, largest, expected):
     """The queue's own numbers are 1, 2, 3 …"""
     if (count, largest) != (expected, expected):
         raise Failure(f"{expected} payloads were enqueued; the queue has {count}, and the largest number is {largest}")
+
+
+def kept(count, acknowledged):
+    """A new primary has what the former one acknowledged."""
+    if count < acknowledged:
+        raise Loss(f"{acknowledged} payloads were acknowledged, and the new primary has {count}")
 
 
 def deaths(rows, most):

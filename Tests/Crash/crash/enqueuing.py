@@ -52,6 +52,11 @@ class Batches:
             raise Failure(f"attache enqueue ends with {status}; {last_words(child)}")
         return status == 0
 
+    @property
+    def count(self):
+        """The number of payloads whose command has succeeded."""
+        return sum(len(self._batches[place]) for place in self.acknowledged)
+
     def kill(self, seconds):
         """Kills the running process, or the next one, after this time. Returns whether there was one."""
         self._hurry.set()

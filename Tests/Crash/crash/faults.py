@@ -18,8 +18,11 @@ class Fault:
     is_on_database: bool = False
 
 
+#: What the primary acknowledges between the two is lost.
+LONE_PRIMARY = "kill the standbys, then the primary"
+
 FAULTS = (
-    Fault("kill an enqueuer", 2, 0.5),
+    Fault("kill an enqueuer", 1, 0.5),
     Fault("kill a deliverer", 1, 0.5),
     Fault("kill a deliverer with its processes", 1, 0.5),
     Fault("kill a sender", 1, 0.5),
@@ -29,6 +32,7 @@ FAULTS = (
     Fault("stop a worker past its lease", 1, 1, is_on_workers=True),
     Fault("kill a backend", 2, 1, is_on_database=True),
     Fault("kill the primary", 1, 3, is_on_database=True),
+    Fault(LONE_PRIMARY, 1, 5, is_on_database=True),
     Fault("stop the primary for 5 s", 1, 5, is_on_database=True),
     Fault("stop the primary for 11 s", 1, 11, is_on_database=True),
     Fault("stop the standbys", 1, 3, is_on_database=True),
@@ -37,6 +41,11 @@ FAULTS = (
     Fault("cut after a commit", 1, 1, is_on_database=True),
     Fault("black network for 15 s", 1, 15, is_on_database=True),
 )
+
+
+def named(name):
+    """The fault of this name."""
+    return next(fault for fault in FAULTS if fault.name == name)
 
 
 def deck(draw, count):

@@ -23,11 +23,16 @@ class Place:
 
 
 @contextlib.contextmanager
-def opened():
-    """Commits do not wait for the disk, but for a standby: nothing here fails that the kernel's cache does not outlive. A commit that waits for nothing stays in
-    the server's memory for long, so that the death of a server takes it back."""
+def opened(is_synchronous=True):
+    """
+    - is_synchronous: whether a commit waits until a standby has it.
+
+    Commits do not wait for the disk, but for a standby: nothing here fails that the kernel's cache does not outlive. A commit that waits for nothing stays in
+    the server's memory for long, so that the death of a server takes it back.
+    """
     with temporary_folder() as folder, contextlib.closing(Cluster(folder)) as cluster:
-        cluster.start({"fsync": "off", "wal_writer_delay": "10s"})
+        settings = {"fsync": "off", "wal_writer_delay": "10s"}
+        cluster.start(settings if is_synchronous else {**settings, "synchronous_standby_names": ""})
         with contextlib.closing(Proxy(cluster.servers)) as proxy:
             yield Place(cluster, proxy)
 

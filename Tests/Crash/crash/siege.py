@@ -12,7 +12,7 @@ from pathlib import Path
 from bench import children
 from postgresql import programs
 
-from . import checks, commits, deliveries
+from . import checks, commits, deliveries, faults
 from .commands import Commands, Failure, last_words
 from .enqueuing import UNAVAILABLE, Batches, Stream
 
@@ -227,11 +227,28 @@ class Siege:
 
     def _kill_primary(self, _):
         cluster = self._place.cluster
+        cluster.primary.kill()
+        acknowledged = len(self._order[1]) + self._batches.count
         killed = cluster.fail_over()
+        (kept,), = self._sql(f"SELECT count(*) FROM {self._schema}.payload WHERE key IS NOT NULL")
+        commits.kept(int(kept), acknowledged)
         time.sleep(self._draw.uniform(0, 1))
         cluster.rejoin(killed)
         cluster.wait_until_replicated()
         return True
+
+    def _kill_lone_primary(self, fault):
+        cluster = self._place.cluster
+        for standby in cluster.standbys:
+            standby.kill()
+        time.sleep(2)
+        cluster.primary.kill()
+        for standby in cluster.standbys:
+            standby.start(wait=False)
+        for standby in cluster.standbys:
+            standby.wait_until_ready()
+            standby.wait_until_replayed()
+        return self._kill_primary(fault)
 
     def _stop_primary(self, fault):
         with self._stopped([self._place.cluster.primary]):
@@ -357,7 +374,7 @@ _METHODS = {
     "kill an enqueuer": "kill_enqueuer", "kill a deliverer": "kill_deliverer", "kill a deliverer with its processes": "kill_deliverer",
     "kill a sender": "kill_sender", "kill a fetcher": "kill_fetcher", "kill a worker": "kill_worker", "kill a worker with its processes": "kill_worker",
     "stop a worker past its lease": "stop_worker", "kill a backend": "kill_backend", "kill the primary": "kill_primary",
-    "stop the primary for 5 s": "stop_primary", "stop the primary for 11 s": "stop_primary", "stop the standbys": "stop_standbys",
+    faults.LONE_PRIMARY: "kill_lone_primary", "stop the primary for 5 s": "stop_primary", "stop the primary for 11 s": "stop_primary", "stop the standbys": "stop_standbys",
     "cut before a commit": "cut", "cut within a commit": "cut", "cut after a commit": "cut", "black network for 15 s": "darken",
 }
 

@@ -64,6 +64,11 @@ class Commits(unittest.TestCase):
             with self.assertRaises(Failure):
                 commits.numbers(count, largest, 3)
 
+    def test_a_primary_that_has_less_than_was_acknowledged_is_found(self):
+        commits.kept(4, 3)
+        with self.assertRaises(commits.Loss):
+            commits.kept(2, 3)
+
     def test_more_deaths_than_dead_workers_are_found(self):
         commits.deaths([(1, 2), (5, 1)], 2)
         with self.assertRaisesRegex(Failure, "0 workers died"):

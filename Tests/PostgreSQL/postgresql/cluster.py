@@ -96,8 +96,8 @@ class Cluster:
         killed = self.primary
         killed.kill()
         survivors = [server for server in self.standbys if server.is_running]
-        # Replay may lag, and a promotion waits for it.
-        received = {server: server.sql("SELECT coalesce(pg_last_wal_receive_lsn(), '0/0')")[0][0] for server in survivors}
+        # Replay may lag, and a promotion waits for it. A standby that has received nothing since its start has replayed what it has.
+        received = {server: server.sql("SELECT greatest(pg_last_wal_receive_lsn(), pg_last_wal_replay_lsn())")[0][0] for server in survivors}
         self.primary = ahead(received)
         self.primary.sql("SELECT pg_promote(true, 30)")
         return killed

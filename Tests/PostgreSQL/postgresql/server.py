@@ -82,6 +82,15 @@ class Server:
                 raise Unavailable(f"the server {self.name} does not start within {_PATIENCE} s: {self.last_words()}")
             time.sleep(0.005)
 
+    def wait_until_replayed(self):
+        """Waits until a standby has replayed the log that it has, and looks for more."""
+        end = time.monotonic() + _PATIENCE
+        while self.sql("SELECT wait_event IN ('RecoveryWalStream', 'RecoveryRetrieveRetryInterval') FROM pg_stat_activity "
+                       "WHERE backend_type = 'startup'") != [["t"]]:
+            if time.monotonic() > end:
+                raise Unavailable(f"the standby {self.name} does not replay its log within {_PATIENCE} s: {self.last_words()}")
+            time.sleep(0.02)
+
     def _is_ready(self):
         """What the server itself says: "ready" in the last line of its pid file, as pg_ctl(1) reads it. A standby is ready when it accepts queries."""
         lines = self._pid_lines()
