@@ -31,7 +31,9 @@ struct BuildExtension: AsyncParsableCommand {
 
   func run() async throws {
     do throws(ExtensionBuildError) {
-      try options.builder().build(sources, to: output, options.value)
+      var choices = options.value
+      choices.isStandalone = true
+      try options.builder().build(sources, to: output, choices)
     } catch {
       Terminal.error.write("\(error)\n")
       throw ExitCode(error.exitStatus)
@@ -71,7 +73,7 @@ struct ExtensionBuildOptions: ParsableArguments {
 
   func builder() throws(ExtensionBuildError) -> ExtensionBuilder {
     try ExtensionBuilder(cache: ExtensionBuilder.standardCache) {
-      Terminal.error.write("attache: compiling the extension library for this Swift compiler; this happens once and takes about 15 s\n")
+      Terminal.error.write("attache: compiling the extension library for this Swift compiler; this happens once and takes about a minute\n")
     }
   }
 }

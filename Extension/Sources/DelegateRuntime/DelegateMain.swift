@@ -97,9 +97,9 @@ private final class PushCall: @unchecked Sendable {
 
   func begin(_ body: () -> Void) {
     UIApplication.shared.wake()
-    HostLink.send(.began, ["request": number])
+    HostLink.send(.began, request: number)
     body()
-    HostLink.send(.returned, ["request": number])
+    HostLink.send(.returned, request: number)
   }
 
   func complete(_ result: String) {

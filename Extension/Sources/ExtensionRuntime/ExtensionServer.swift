@@ -56,7 +56,7 @@ private final class ServedRequest: @unchecked Sendable {
   private weak var observed: UNNotificationServiceExtension?
   private var calls = 0
   /// The object of the first answer, and its changes at that time.
-  private var answered: (content: UNNotificationContent, changes: Data, attachments: [String])?
+  private var answered: (content: UNNotificationContent, changes: Data?, attachments: [String])?
 
   init(
     _ number: UInt64, _ request: UNNotificationRequest, _ payload: Data, _ given: ContentValues, _ instance: UNNotificationServiceExtension
@@ -68,9 +68,9 @@ private final class ServedRequest: @unchecked Sendable {
 
   func begin() {
     queue.async { [self] in
-      HostLink.send(.began, ["request": number])
+      HostLink.send(.began, request: number)
       current?.didReceive(request) { [self] content in answer(content) }
-      HostLink.send(.returned, ["request": number])
+      HostLink.send(.returned, request: number)
     }
   }
 
@@ -78,7 +78,7 @@ private final class ServedRequest: @unchecked Sendable {
   func expire() {
     Thread.detachNewThread { [self] in
       current?.serviceExtensionTimeWillExpire()
-      HostLink.send(.expired, ["request": number])
+      HostLink.send(.expired, request: number)
     }
   }
 
@@ -89,26 +89,26 @@ private final class ServedRequest: @unchecked Sendable {
   /// Copies the content at once: the extension may change it later.
   private func answer(_ content: UNNotificationContent) {
     let values = content.values
-    let changes = values.changes(from: given)
+    let changes = Self.json(values.changes(from: given))
     let attachments = values.attachments.map { attachment -> [String: Any] in
       [
         "identifier": attachment.identifier, "path": attachment.url.path, "type": attachment.type, "size": attachment.size,
         "options": attachment.options,
       ]
     }
+    let attached = attachments.isEmpty ? Data("[]".utf8) : HostLink.json(attachments)
     let call = lock.withLock {
       calls += 1
-      if calls == 1 { answered = (content, Self.text(changes), values.attachments.map(\.identifier)) }
+      if calls == 1 { answered = (content, changes, values.attachments.map(\.identifier)) }
       return calls
     }
     let send = { [number] in
-      let answer: [String: Any] = ["request": number, "call": call, "changes": changes, "attachments": attachments]
-      if !HostLink.send(.answer, answer) {
+      if !Self.send(number, call, changes, attached) {
         HostLink.send(.unreadable, ["request": number, "why": "its content is longer than a megabyte, or JSON cannot hold it"])
       }
     }
     if call == 1 {
-      UNUserNotificationCenter.current().deliver(request.identifier, payload: payload, changes: changes, after: send)
+      UNUserNotificationCenter.current().deliver(request.identifier, payload: payload, changes: changes ?? Data("{}".utf8), after: send)
     } else {
       send()
     }
@@ -124,13 +124,24 @@ private final class ServedRequest: @unchecked Sendable {
     if let answered {
       let now = answered.content.values
       isChanged =
-        now.attachments.map(\.identifier) != answered.attachments || Self.text(now.changes(from: given)) != answered.changes
+        now.attachments.map(\.identifier) != answered.attachments || Self.json(now.changes(from: given)) != answered.changes
     }
     UserDefaults.synchronizeAll()
-    HostLink.send(.finished, ["request": number, "isAlive": observed != nil, "isChangedAfter": isChanged])
+    HostLink.send(.finished, json: Data(#"{"isAlive":\#(observed != nil),"isChangedAfter":\#(isChanged),"request":\#(number)}"#.utf8))
   }
 
-  private static func text(_ changes: [String: Any]) -> Data {
-    (try? JSONSerialization.data(withJSONObject: changes, options: .sortedKeys)) ?? Data()
+  /// - Returns: false if no frame can hold the answer.
+  private static func send(_ number: UInt64, _ call: Int, _ changes: Data?, _ attachments: Data?) -> Bool {
+    guard let changes, let attachments else { return false }
+    var answer = Data(#"{"attachments":"#.utf8)
+    answer.append(attachments)
+    answer.append(contentsOf: #","call":\#(call),"changes":"#.utf8)
+    answer.append(changes)
+    answer.append(contentsOf: #","request":\#(number)}"#.utf8)
+    return HostLink.send(.answer, json: answer)
+  }
+
+  private static func json(_ changes: [String: Any]) -> Data? {
+    changes.isEmpty ? Data("{}".utf8) : HostLink.json(changes)
   }
 }

@@ -56,11 +56,27 @@ package enum HostLink {
   /// - Returns: false if the content cannot be sent: JSON cannot hold it, or it is longer than a frame.
   @discardableResult
   package static func send(_ frame: ExtensionFrame, _ content: [String: Any]) -> Bool {
-    guard let bytes = try? JSONSerialization.data(withJSONObject: content, options: [.withoutEscapingSlashes, .sortedKeys]),
-      bytes.count < groundwork_maximum_sent
-    else { return false }
-    bytes.withUnsafeBytes { _ = groundwork_write(frame.rawValue, $0.baseAddress, $0.count) }
+    json(content).map { send(frame, json: $0) } ?? false
+  }
+
+  /// Sends a frame about a request, without other members.
+  package static func send(_ frame: ExtensionFrame, request: UInt64) {
+    send(frame, json: Data(#"{"request":\#(request)}"#.utf8))
+  }
+
+  /// Sends a frame whose content is JSON already.
+  ///
+  /// - Returns: false if it is longer than a frame.
+  @discardableResult
+  package static func send(_ frame: ExtensionFrame, json: Data) -> Bool {
+    guard json.count < groundwork_maximum_sent else { return false }
+    json.withUnsafeBytes { _ = groundwork_write(frame.rawValue, $0.baseAddress, $0.count) }
     return true
+  }
+
+  /// Returns an object or an array as JSON with sorted keys; nil if JSON cannot hold it.
+  package static func json(_ value: Any) -> Data? {
+    try? JSONSerialization.data(withJSONObject: value, options: [.withoutEscapingSlashes, .sortedKeys])
   }
 
   /// Sends a note.

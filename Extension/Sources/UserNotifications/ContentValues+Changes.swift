@@ -23,7 +23,7 @@ extension ContentValues {
     compare("filter-criteria", \.filterCriteria) { $0 }
     compare("interruption-level", \.interruptionLevel) { $0.name }
     compare("relevance-score", \.relevanceScore) { $0.isFinite ? min(max($0, 0), 1) : nil }
-    let userInfo = userInfoChanges(from: before.userInfo)
+    let userInfo = userInfoIdentity === before.userInfoIdentity ? [:] : userInfoChanges(from: before.userInfo)
     if !userInfo.isEmpty { changes["userInfo"] = userInfo }
     return changes
   }

@@ -22,22 +22,22 @@ final class DeliveredLog: @unchecked Sendable {
   /// Appends a line.
   ///
   /// - Parameters:
-  ///   - payload: the payload that was sent, if the event has one.
+  ///   - members: further members of the event, as JSON.
   ///   - before: called first. Who reads the notifications of this process meanwhile waits for the line.
-  func append(_ event: [String: Any], _ payload: Data? = nil, after before: () -> Void = {}) {
+  func append(_ event: [String: Any], _ members: KeyValuePairs<String, Data> = [:], after before: () -> Void = {}) {
     lock.withLock {
       before()
-      write(event, payload)
+      write(event, members)
     }
   }
 
-  private func write(_ event: [String: Any], _ payload: Data?) {
+  private func write(_ event: [String: Any], _ members: KeyValuePairs<String, Data>) {
     guard var bytes = try? JSONSerialization.data(withJSONObject: event) else { return }
-    if let payload {
+    for (name, json) in members {
       bytes.removeLast()
-      bytes.append(contentsOf: #","payload":"#.utf8)
+      bytes.append(contentsOf: #","\#(name)":"#.utf8)
       // A line feed in JSON is white space.
-      bytes.append(contentsOf: payload.lazy.map { $0 == 0x0A ? 0x20 : $0 })
+      bytes.append(json.contains(0x0A) ? Data(json.map { $0 == 0x0A ? 0x20 : $0 }) : json)
       bytes.append(UInt8(ascii: "}"))
     }
     bytes.append(0x0A)

@@ -32,15 +32,16 @@ final class NotificationStore: @unchecked Sendable {
   ///
   /// - Parameters:
   ///   - payload: the payload that was sent.
-  ///   - changes: what was changed of its content, as the host learns it.
+  ///   - changes: what was changed of its content, as the host learns it, as JSON.
   ///   - before: called first; see ``DeliveredLog/append(_:_:after:)``.
-  func deliver(_ identifier: String, payload: Data, changes: [String: Any], at date: Date = Date(), after before: () -> Void = {}) {
-    delivered.append(["identifier": identifier, "date": date.timeIntervalSince1970, "changes": changes], payload, after: before)
+  func deliver(_ identifier: String, payload: Data, changes: Data, at date: Date = Date(), after before: () -> Void = {}) {
+    let event: [String: Any] = ["identifier": identifier, "date": date.timeIntervalSince1970]
+    delivered.append(event, ["payload": payload, "changes": changes], after: before)
   }
 
   private func deliver(_ request: UNNotificationRequest, at date: Date) {
     let payload = (try? JSONSerialization.data(withJSONObject: request.content.values.payload)) ?? Data("{}".utf8)
-    deliver(request.identifier, payload: payload, changes: [:], at: date)
+    deliver(request.identifier, payload: payload, changes: Data("{}".utf8), at: date)
   }
 
   func removeDelivered(_ identifiers: [String]) {

@@ -1,5 +1,8 @@
 import Groundwork
 
+/// Identifies an assignment of user info.
+final class UserInfoIdentity: Sendable {}
+
 /// The values of a notification's content.
 package struct ContentValues {
   package var attachments: [UNNotificationAttachment] = []
@@ -11,7 +14,12 @@ package struct ContentValues {
   package var subtitle = ""
   package var threadIdentifier = ""
   package var title = ""
-  package var userInfo: [AnyHashable: Any] = [:]
+  package var userInfo: [AnyHashable: Any] = [:] {
+    didSet { userInfoIdentity = UserInfoIdentity() }
+  }
+  /// Changes with each assignment of the user info. Values of the same identity have equal user info,
+  /// which need not be compared.
+  private(set) var userInfoIdentity = UserInfoIdentity()
   package var summaryArgument = ""
   package var summaryArgumentCount = 0
   package var targetContentIdentifier: String?

@@ -29,15 +29,21 @@ package struct EngineAssembly: Sendable {
   ) throws {
     let fetching = configuration.fetching
     let clock = try MonotonicClock(machine: network?.machine ?? SystemMachine())
-    let fetcher =
-      if let parent {
-        try MediaFetcher(fetching, store: store, clock: clock, parent: parent, notify: notify)
-      } else {
-        try MediaFetcher(fetching, store: store, clock: clock, network: network ?? .real(fetching))
-      }
+    // First, because the extension's process loads its libraries while the fetchers start.
     let program = try configuration.serviceExtension.map { program in
       try ExtensionProgram(
         program, store: store, limits: fetching.limits, conversion: fetching.steps.conversion, uploader: uploader, warn: warn)
+    }
+    let fetcher: MediaFetcher
+    do {
+      if let parent {
+        fetcher = try MediaFetcher(fetching, store: store, clock: clock, parent: parent, notify: notify)
+      } else {
+        fetcher = try MediaFetcher(fetching, store: store, clock: clock, network: network ?? .real(fetching))
+      }
+    } catch {
+      program?.shutdown()
+      throw error
     }
     let (maximum, onExpiry, uploadsPrivate) = (configuration.maximumAttachments, configuration.onExpiry, configuration.uploadsPrivate)
     host = ServiceExtensionHost(clock: clock, grace: configuration.effectiveGrace) {

@@ -62,7 +62,7 @@ public final class ExtensionProgram: Sendable {
   private let store: AttachmentStore
   private let uploader: (any AttachmentUploader)?
 
-  /// Starts the threads that look after the processes and their files.
+  /// Starts a process, and the threads that look after the processes and their files.
   ///
   /// - Parameters:
   ///   - limits: the limits of attachments.
@@ -77,6 +77,7 @@ public final class ExtensionProgram: Sendable {
     let bundle = configuration.program.lastIndex(of: "/").map { String(configuration.program[..<$0]) } ?? "."
     intake = try AttachmentIntake(store: store, limits: limits, conversion: conversion, folder: processes.folder, bundle: bundle)
     (self.store, self.uploader) = (store, uploader)
+    processes.prepare()
   }
 
   /// Creates an extension that serves one request in one of the processes. Pass it to the host:

@@ -18,23 +18,36 @@ package struct ExtensionLibrary: Sendable {
   let folder: String
   /// Identifies the library and the compiler.
   let key: String
+  /// The flags with which a program contains Swift's own libraries; none if the toolchain or the system lacks them.
+  let staticFlags: [String]
 
   /// Finds the compiled library, or compiles it.
   ///
   /// - Parameters:
   ///   - cache: the folder for compiled libraries.
-  ///   - announce: called before the library is compiled, which takes a quarter of a minute.
+  ///   - announce: called before the library is compiled, which takes up to a minute.
   package init(_ compiler: SwiftCompiler, cache: String, announce: () -> Void) throws(ExtensionBuildError) {
     let sources = try Self.sources()
     key = try Self.key(sources, compiler)
     folder = "\(cache)/library-\(key)"
-    guard !FileManager.default.fileExists(atPath: "\(folder)/libextension.a") else { return }
-    announce()
+    if !FileManager.default.fileExists(atPath: "\(folder)/libextension.a") {
+      announce()
+      try Self.make(folder, from: sources, compiler)
+    }
+    staticFlags = FileManager.default.fileExists(atPath: "\(folder)/\(Self.staticMark)") ? [Self.staticFlag] : []
+  }
+
+  private static let staticFlag = "-static-stdlib"
+  /// The name of the file that says that programs can be linked statically.
+  private static let staticMark = "static"
+
+  /// Compiles the library into a folder, which exists only when it is complete.
+  private static func make(_ folder: String, from sources: String, _ compiler: SwiftCompiler) throws(ExtensionBuildError) {
     let partial = "\(folder).\(getpid())"
     do {
       try FileManager.default.createDirectory(atPath: "\(partial)/os", withIntermediateDirectories: true)
       defer { try? FileManager.default.removeItem(atPath: partial) }
-      try Self.compile(sources, into: partial, compiler)
+      try compile(sources, into: partial, compiler)
       // Another build may have been faster. Its library is the same.
       if unsafe rename(partial, folder) != 0, !FileManager.default.fileExists(atPath: "\(folder)/libextension.a") {
         throw ExtensionBuildError.output("\(folder): \(SystemError(call: "rename", number: errno))")
@@ -79,6 +92,7 @@ package struct ExtensionLibrary: Sendable {
   }
 
   private static func compile(_ sources: String, into folder: String, _ compiler: SwiftCompiler) throws {
+    try noteStaticLinking(in: folder, compiler)
     let header = "\(sources)/CGroundwork/include"
     var objects: [String] = []
     for file in try files(of: "CGroundwork", in: sources) {
@@ -102,6 +116,15 @@ package struct ExtensionLibrary: Sendable {
       try check(words + files(of: module, in: sources))
     }
     try check(["ar", "rcs", "\(folder)/libextension.a"] + objects)
+  }
+
+  /// Finds out whether the toolchain has Swift's libraries for static linking, and the system what they need.
+  private static func noteStaticLinking(in folder: String, _ compiler: SwiftCompiler) throws {
+    let probe = "\(folder)/probe"
+    defer { for file in [probe, "\(probe).swift"] { try? FileManager.default.removeItem(atPath: file) } }
+    try "import FoundationNetworking\nprint(URLSession.shared)\n".write(toFile: "\(probe).swift", atomically: false, encoding: .utf8)
+    guard try compiler.compile([staticFlag, "\(probe).swift", "-o", probe]).isSuccess else { return }
+    try "".write(toFile: "\(folder)/\(staticMark)", atomically: false, encoding: .utf8)
   }
 
   private static func check(_ words: [String]) throws(ExtensionBuildError) {
