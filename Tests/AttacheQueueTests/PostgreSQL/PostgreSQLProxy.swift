@@ -115,6 +115,11 @@ final class PostgreSQLProxy: Sendable {
       }
     }
     if isConnected {
+      // Each message is written on its own. A socket would else wait for the acknowledgement of the one before.
+      var yes: Int32 = 1
+      for end in [client, upstream] {
+        unsafe setsockopt(end, Int32(IPPROTO_TCP), TCP_NODELAY, &yes, socklen_t(MemoryLayout<Int32>.size))
+      }
       state.withLock { $0.connections += [client, upstream] }
       relay(client, upstream)
       state.withLock { state in state.connections.removeAll { $0 == client || $0 == upstream } }

@@ -25,6 +25,8 @@ _PAST_LEASE = 9.6
 #: A part of the payloads has no keys.
 _WITHOUT_KEYS = 5
 _BATCH = 50
+#: How long the processes may take to open the queue while it is filled, in seconds.
+_OPENING = 5
 #: How long what is left may take after the last fault, in seconds.
 _PATIENCE = 60
 #: How long a worker may take to come back when its server or network has, in seconds.
@@ -64,7 +66,7 @@ class Siege:
 
     def run(self, early, late):
         """Does the faults, and checks what is there at the end."""
-        self._fill(sum(fault.seconds + 0.4 for fault in early + late))
+        self._fill(_OPENING + sum(fault.seconds + 0.4 for fault in early + late))
         try:
             self._workers = [self._worker() for _ in range(_WORKERS)]
             self._deliverers = [self._deliverer() for _ in range(_DELIVERERS)]
@@ -241,7 +243,11 @@ class Siege:
         cluster = self._place.cluster
         for standby in cluster.standbys:
             standby.kill()
-        time.sleep(2)
+        # A commit that waits for no standby is acknowledged now.
+        before, end = self._batches.count, time.monotonic() + 3
+        self._batches.hurry()
+        while self._batches.count == before and time.monotonic() < end:
+            time.sleep(0.05)
         cluster.primary.kill()
         for standby in cluster.standbys:
             standby.start(wait=False)
