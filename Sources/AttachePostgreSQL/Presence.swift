@@ -231,7 +231,7 @@ final class Presence: Sendable {
   func end() {
     state.withLock { state in
       if !state.hasEnded, let session = state.session, session.isConnected() {
-        _ = try? session.run([Execution(Self.unlockAll)]) { $0 > .seconds(5) ? .isGone : .isAlive }
+        _ = try? session.run([Execution(Self.unlockAll)], lateAfter: .seconds(5)) { _ in .isGone }
       }
       (state.hasEnded, state.session) = (true, nil)
     }

@@ -37,6 +37,17 @@ public enum QueueError: Error, Hashable, Sendable, CustomStringConvertible {
 }
 
 extension QueueError {
+  /// The same error with another text behind its own.
+  package func adding(_ more: String) -> QueueError {
+    switch self {
+    case .unavailable(let text): .unavailable("\(text); \(more)")
+    case .unknown(let text): .unknown("\(text); \(more)")
+    case .full(let text): .full("\(text); \(more)")
+    case .failed(let text): .failed("\(text); \(more)")
+    case .disk, .system: self
+    }
+  }
+
   /// Runs the code that opens a queue, and converts its errors.
   static func opening<Value>(_ body: () throws(QueueError) -> Value) throws(QueueError) -> Value {
     do throws(QueueError) {

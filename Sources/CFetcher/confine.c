@@ -278,7 +278,8 @@ static rlim_t stacks(void) {
 
 static void *nothing(void *argument) { return argument; }
 
-// After a fork, glibc keeps the stacks of the parent's threads as a cache until a thread ends. They would count as data, and leave their size as room later.
+// After a fork, glibc keeps the stacks of the parent's threads until a thread ends, and then 40 MB of them (allocatestack.c). They would count as data, and
+// leave their size as room later.
 static void release_stacks(void) {
   pthread_t thread;
   if (pthread_create(&thread, NULL, nothing, NULL) == 0) pthread_join(thread, NULL);

@@ -63,8 +63,13 @@ extension PostgreSQLQueue {
     var (sum, last) = (0 as Int64, 0 as Int64)
     while true {
       let statements = executions(last)
-      let rows = try pool.call { attempt throws(SessionError) in
-        try attempt.run(statements, waitsForDisk: waits(isOfLease: false))[statements.count - 1]
+      let rows: Rows
+      do throws(QueueError) {
+        rows = try pool.call { attempt throws(SessionError) in
+          try attempt.run(statements, waitsForDisk: waits(isOfLease: false))[statements.count - 1]
+        }
+      } catch {
+        throw sum > 0 ? error.adding("\(sum) payloads were changed before; repeat the command") : error
       }
       let count = rows.integer(0, 0)
       (sum, last) = (sum + count, rows.integer(0, 1))
@@ -78,7 +83,7 @@ extension PostgreSQLQueue {
     WITH failed AS MATERIALIZED (
         SELECT id FROM result
         WHERE (outcome = $1::text OR dead) AND ($2::text IS NULL OR reason = $2::text) AND state IS DISTINCT FROM 3 AND id > $3::bigint
-        ORDER BY id LIMIT $4::bigint FOR UPDATE SKIP LOCKED),
+        ORDER BY id LIMIT $4::bigint FOR UPDATE),
       gone AS (DELETE FROM result WHERE id = ANY (ARRAY(SELECT id FROM failed)) RETURNING id, dead, state IS NOT NULL AS unread),
       unwritten AS (DELETE FROM output o USING gone WHERE o.id = gone.id),
       again AS (

@@ -42,7 +42,7 @@ extension PostgreSQLQueue {
     "redeliver",
     """
     WITH dropped AS MATERIALIZED (
-        SELECT id FROM result WHERE status IN ('dropped', 'poison') AND id > $1::bigint ORDER BY id LIMIT $2::bigint FOR UPDATE SKIP LOCKED),
+        SELECT id FROM result WHERE status IN ('dropped', 'poison') AND id > $1::bigint ORDER BY id LIMIT $2::bigint FOR UPDATE),
       again AS (
         UPDATE result SET state = 0, attempts = 0, deaths = 0, deaths_alone = 0, fence = NULL, status = NULL, answer = NULL, delivered_at = NULL
         WHERE id = ANY (ARRAY(SELECT id FROM dropped)) RETURNING 1),

@@ -71,9 +71,10 @@ extension PostgreSQLQueue {
       added_count bigint;
       ready_count bigint;
       waiting_count bigint;
-      the_moment bigint := coalesce(the_now, clock_us());
+      the_moment bigint;
     BEGIN
     SELECT last_id INTO the_last FROM queue FOR UPDATE;
+    the_moment := coalesce(the_now, clock_us());
     SELECT added INTO added_count FROM intake WHERE enqueuer = the_enqueuer AND batch >= the_batch;
     IF FOUND THEN RETURN added_count; END IF;
     IF EXISTS (SELECT 1 FROM unnest(the_keys) AS given (key) WHERE EXISTS (SELECT 1 FROM payload WHERE payload.key = given.key)) THEN

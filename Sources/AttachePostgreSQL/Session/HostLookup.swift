@@ -5,7 +5,8 @@ internal import Synchronization
 /// Looks up the addresses of hosts, within a limit.
 ///
 /// getaddrinfo(3), which libpq calls, has no limit. So each host is looked up on a thread of its own,
-/// and callers that need the same host wait for the same thread.
+/// and callers that need the same host wait for the same thread. When the resolver is late or fails,
+/// the addresses that it gave before are used.
 package final class HostLookup: Sendable {
   /// The addresses of a host in the order to try, or why there are none.
   package typealias Answer = Result<[String], Failure>
@@ -20,8 +21,17 @@ package final class HostLookup: Sendable {
   static let system = HostLookup(resolve: HostLookup.resolve)
 
   private let resolve: @Sendable (String) -> Answer
-  /// The callers that wait, by host.
-  private let waiters = Mutex<[String: [Waiter]]>([:])
+  private let state = Mutex(State())
+
+  private struct State {
+    /// The callers that wait, by host.
+    var waiters: [String: [Waiter]] = [:]
+    /// The last addresses of each host.
+    var known: [String: [String]] = [:]
+  }
+
+  /// How long to wait for the resolver when earlier addresses are known.
+  private static let knownLimit = Duration.seconds(1)
 
   /// - Parameter resolve: looks up a host. It may take any time.
   package init(resolve: @escaping @Sendable (String) -> Answer) {
@@ -37,26 +47,30 @@ package final class HostLookup: Sendable {
 
   /// Returns the addresses of a host in the order to try.
   ///
-  /// - Returns: a failure also when there is no answer within the limit.
+  /// - Returns: the addresses of an earlier lookup when this one fails, or does not answer within a
+  ///   second; a failure when there was none.
   package func addresses(of host: String, within limit: Duration) -> Answer {
-    let end = MonotonicInstant.now.advanced(by: limit)
     let waiter: Waiter
-    do throws(SystemError) {
-      waiter = try Waiter()
-      try join(waiter, host)
-    } catch {
-      return .failure(Failure("\(error)"))
-    }
-    waiter.signal.wait(until: end)
-    waiters.withLock { $0[host]?.removeAll { $0 === waiter } }
-    return waiter.answer.withLock(\.self) ?? .failure(Failure("the resolver did not answer within \(limit.text)"))
+    do throws(SystemError) { waiter = try Waiter() } catch { return .failure(Failure("\(error)")) }
+    begin(host, waiter)
+    let known = state.withLock { $0.known[host] }
+    let end = MonotonicInstant.now.advanced(by: known == nil ? limit : min(limit, Self.knownLimit))
+    // A wait may end early.
+    while waiter.answer.withLock({ $0 == nil }), MonotonicInstant.now < end { waiter.signal.wait(until: end) }
+    state.withLock { $0.waiters[host]?.removeAll { $0 === waiter } }
+    let answer = waiter.answer.withLock(\.self) ?? .failure(Failure("the resolver did not answer within \(limit.text)"))
+    if case .failure = answer, let known { return .success(known) }
+    return answer
   }
 
-  /// Lets a waiter get the answer for a host, which is looked up unless this goes on.
-  private func join(_ waiter: Waiter, _ host: String) throws(SystemError) {
-    let isFirst = waiters.withLock { waiters in
-      defer { waiters[host, default: []].append(waiter) }
-      return waiters[host] == nil
+  /// Begins to look a host up, unless this goes on.
+  func begin(_ host: String) { begin(host, nil) }
+
+  /// - Parameter waiter: gets the answer.
+  private func begin(_ host: String, _ waiter: Waiter?) {
+    let isFirst = state.withLock { state in
+      defer { state.waiters[host, default: []] += [waiter].compactMap(\.self) }
+      return state.waiters[host] == nil
     }
     guard isFirst else { return }
     do throws(SystemError) {
@@ -67,7 +81,10 @@ package final class HostLookup: Sendable {
   }
 
   private func answer(_ host: String, _ answer: Answer) {
-    let waiters = waiters.withLock { $0.removeValue(forKey: host) ?? [] }
+    let waiters = state.withLock { state in
+      if case .success(let addresses) = answer { state.known[host] = addresses }
+      return state.waiters.removeValue(forKey: host) ?? []
+    }
     for waiter in waiters {
       waiter.answer.withLock { $0 = answer }
       waiter.signal.ring()

@@ -9,6 +9,7 @@ struct ServerAddress: Hashable, Sendable, CustomStringConvertible {
   /// Whether the server is this machine: on the loopback interface or behind a socket.
   let isOnThisMachine: Bool
   private var keywords: [String: String]
+  private let schema: String
 
   /// The value that libpq uses when no port is given.
   static let usualPort = "5432"
@@ -26,8 +27,8 @@ struct ServerAddress: Hashable, Sendable, CustomStringConvertible {
     all["hostaddr"] = address
     all["port"] = port
     all["dbname"] = database
-    all["options"] = (Self.settings(schema) + [keywords["options"]].compactMap(\.self)).joined(separator: " ")
     self.keywords = all
+    self.schema = schema
   }
 
   /// The host and the port, and the address that a lookup found.
@@ -62,6 +63,23 @@ struct ServerAddress: Hashable, Sendable, CustomStringConvertible {
   /// The keywords and values of `PQconnectStartParams`.
   var options: [(String, String)] { keywords.map { ($0.key, $0.value) } }
 
+  /// The settings of a session.
+  ///
+  /// - The plans must not depend on the statistics of a queue, which is empty at one time and has
+  ///   millions of rows at another. So each statement has one plan, and rows are found by indexes.
+  /// - A batch of an enqueue fits into `work_mem`; with the default of 4 MB it is written to a
+  ///   temporary file.
+  /// - The server notices within 11 s that a client's machine has vanished, and releases its locks.
+  var settings: [(name: String, value: String)] {
+    [
+      ("search_path", schema), ("plan_cache_mode", "force_generic_plan"), ("enable_seqscan", "off"), ("enable_hashjoin", "off"),
+      ("enable_mergejoin", "off"), ("jit", "off"), ("max_parallel_workers_per_gather", "0"), ("work_mem", "64MB"),
+      ("tcp_keepalives_idle", "5"), ("tcp_keepalives_interval", "2"), ("tcp_keepalives_count", "3"), ("client_min_messages", "error"),
+      ("statement_timeout", "0"), ("lock_timeout", "10s"), ("idle_in_transaction_session_timeout", "60s"),
+      ("default_transaction_isolation", "read committed"), ("synchronous_commit", "on"),
+    ]
+  }
+
   private static func isOnThisMachine(_ host: String) -> Bool {
     host.isEmpty || host.hasPrefix("/") || host.hasPrefix("@") || host == "localhost" || host == "::1" || IPv4Loopback.contains(host)
   }
@@ -75,22 +93,6 @@ struct ServerAddress: Hashable, Sendable, CustomStringConvertible {
 
   /// Debian's root certificates. `sslrootcert=system` needs libpq 16.
   private static let rootCertificates = "/etc/ssl/certs/ca-certificates.crt"
-
-  /// The settings of a session.
-  ///
-  /// - The plans must not depend on the statistics of a queue, which is empty at one time and has
-  ///   millions of rows at another. So each statement has one plan, and rows are found by indexes.
-  /// - A batch of an enqueue fits into `work_mem`; with the default of 4 MB it is written to a
-  ///   temporary file.
-  /// - The server notices within 11 s that a client's machine has vanished, and releases its locks.
-  private static func settings(_ schema: String) -> [String] {
-    [
-      "search_path=\(schema)", "plan_cache_mode=force_generic_plan", "enable_seqscan=off", "enable_hashjoin=off", "enable_mergejoin=off",
-      "jit=off", "max_parallel_workers_per_gather=0", "tcp_keepalives_idle=5", "tcp_keepalives_interval=2", "tcp_keepalives_count=3",
-      "client_min_messages=error", "statement_timeout=0", "lock_timeout=10000", "idle_in_transaction_session_timeout=60000",
-      "default_transaction_isolation=read\\ committed", "synchronous_commit=on", "work_mem=64MB",
-    ].map { "-c \($0)" }
-  }
 }
 
 private enum IPv4Loopback {

@@ -25,9 +25,6 @@ internal import Glibc
     let start: Int64
   }
 
-  /// How long a reply may take before the server is asked whether it still works on the call.
-  static let lateAfter = Duration.seconds(10)
-
   /// - Parameter connection: an established connection in nonblocking mode; belongs to the session.
   fileprivate init(_ connection: OpaquePointer, _ server: ServerAddress) {
     unsafe self.connection = connection
@@ -40,6 +37,9 @@ internal import Glibc
 
   /// An expression for the start of a server process, in microseconds since 1970.
   static let backendStart = "(extract(epoch FROM backend_start) * 1000000)::bigint"
+  /// Not in the connection's `options`, which pgbouncer refuses.
+  private static let configure = Statement(
+    "configure", "SELECT set_config(name, value, false) FROM unnest($1::text[], $2::text[]) AS setting (name, value)")
   private static let identify = Statement(
     "identify",
     """
@@ -73,10 +73,15 @@ internal import Glibc
       throw .unreachable("\(server): \(session.message)")
     }
     do throws(SessionError) {
-      let rows = try session.run([Execution(identify)], isLate: { $0 >= limit ? .isGone : .isAlive })
-      session.backend = Backend(process: rows[0].integer(0, 0), start: rows[0].integer(0, 1))
+      let settings = server.settings
+      let rows = try session.run(
+        [Execution(configure, .texts(settings.map { $0.name }), .texts(settings.map { $0.value })), Execution(identify)], lateAfter: limit
+      ) { _ in .isGone }
+      session.backend = Backend(process: rows[1].integer(0, 0), start: rows[1].integer(0, 1))
     } catch {
-      throw .unreachable("\(server): \(error.text)")
+      // 42P05: the prepared statement exists. A pooler has given this client the session of another one.
+      let isPooled = if case .refused("42P05", _) = error { true } else { false }
+      throw .unreachable("\(server): \(error.text)" + (isPooled ? ": the pooler must pool sessions (pool_mode = session)" : ""))
     }
     return session
   }
@@ -108,7 +113,7 @@ internal import Glibc
   ///   - isLate: asked while the reply is missing, with the time since the call.
   /// - Returns: the rows of each statement.
   func run(
-    _ executions: [Execution], waitsForDisk: Bool? = nil, lateAfter: Duration = Session.lateAfter, isLate: (Duration) -> Lateness
+    _ executions: [Execution], waitsForDisk: Bool? = nil, lateAfter: Duration, isLate: (Duration) -> Lateness
   ) throws(SessionError) -> [Rows] {
     do throws(SessionError) {
       var queued: [Queued] = []

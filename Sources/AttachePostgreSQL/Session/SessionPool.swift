@@ -40,16 +40,24 @@ final class SessionPool: Sendable {
   // MARK: Calls
 
   /// The state of a call that may be repeated.
-  struct Attempt {
+  final class Attempt {
     /// Whether an earlier attempt may have been carried out.
     let isRepeated: Bool
     /// The session of this attempt.
     let session: Session
-    let pool: SessionPool
+    private let pool: SessionPool
+    /// Whether a transaction of this attempt was carried out.
+    fileprivate private(set) var hasCommitted = false
+
+    fileprivate init(isRepeated: Bool, session: Session, pool: SessionPool) {
+      (self.isRepeated, self.session, self.pool) = (isRepeated, session, pool)
+    }
 
     /// Runs statements in one transaction.
     func run(_ executions: [Execution], waitsForDisk: Bool? = nil) throws(SessionError) -> [Rows] {
-      try pool.run(executions, on: session, waitsForDisk: waitsForDisk)
+      let rows = try pool.run(executions, on: session, waitsForDisk: waitsForDisk)
+      hasCommitted = true
+      return rows
     }
   }
 
@@ -82,13 +90,13 @@ final class SessionPool: Sendable {
           try waitForEnd(of: backend, session, until: end)
           lostBackend = nil
         }
+        let attempt = Attempt(isRepeated: isRepeated, session: session, pool: self)
         do throws(SessionError) {
-          let value: Value = try body(Attempt(isRepeated: isRepeated, session: session, pool: self))
+          let value: Value = try body(attempt)
           if returnsSession { giveBack(session) }
           return value
         } catch {
-          // The body may have run several transactions, of which the first may be done.
-          isRepeated = true
+          isRepeated = isRepeated || session.isBroken || attempt.hasCommitted
           guard session.isBroken else {
             giveBack(session)
             throw error
@@ -100,7 +108,7 @@ final class SessionPool: Sendable {
         }
       } catch {
         guard error.isTransient || Self.isOfConnection(error) else { throw failure(error) }
-        guard MonotonicInstant.now < end, !isClosed.load(ordering: .relaxed), !isHurried.load(ordering: .relaxed) else {
+        guard MonotonicInstant.now < end, mayWait else {
           throw outOfPatience(error, isRepeated: isRepeated)
         }
       }
@@ -131,8 +139,16 @@ final class SessionPool: Sendable {
 
   /// Runs statements in one transaction, until the server no longer works on them.
   func run(_ executions: [Execution], on session: Session, waitsForDisk: Bool? = nil) throws(SessionError) -> [Rows] {
-    try session.run(executions, waitsForDisk: waitsForDisk) { [self] waited in
-      waited >= patience || isHurried.load(ordering: .relaxed) ? .isGone : lateness(of: session)
+    var waitsForStandby = false
+    do throws(SessionError) {
+      return try session.run(executions, waitsForDisk: waitsForDisk, lateAfter: connecting.lateAfter) { [self] waited in
+        guard waited < patience, !isHurried.load(ordering: .relaxed), let event = waitEvent(of: session) else { return .isGone }
+        waitsForStandby = event == Self.waitOfCommit
+        return .isAlive
+      }
+    } catch {
+      guard waitsForStandby, case .lost = error else { throw error }
+      throw .lost("\(session.server): a commit waits for a synchronous standby, and too few are connected; start one")
     }
   }
 
@@ -161,23 +177,22 @@ final class SessionPool: Sendable {
     }
   }
 
-  /// Connects to the first server that accepts writes, beginning with the one that did last.
+  /// Connects to the first server that accepts writes, beginning with the one that did last. Tries
+  /// one address of each server before a second one of any.
   func connect() throws(SessionError) -> Session {
     let first = state.withLock(\.preferred)
+    let order = servers.indices.map { (first + $0) % servers.count }
     var failures: [String] = []
-    for step in servers.indices {
-      let index = (first + step) % servers.count
-      switch addresses(of: servers[index]) {
-      case .failure(let failure): failures.append("\(servers[index]): \(failure.text)")
-      case .success(let addresses):
-        for address in addresses {
-          do throws(SessionError) {
-            let session = try Session.connect(address, within: connecting.limit)
-            state.withLock { ($0.preferred, $0.preferredAddress) = (index, address) }
-            return session
-          } catch {
-            failures.append(error.text)
-          }
+    let found = order.map { addresses(of: servers[$0], &failures) }
+    for round in 0..<(found.map(\.count).max() ?? 0) {
+      for (index, addresses) in zip(order, found) where round < addresses.count {
+        guard failures.isEmpty || mayWait else { break }
+        do throws(SessionError) {
+          let session = try Session.connect(addresses[round], within: connecting.limit)
+          state.withLock { ($0.preferred, $0.preferredAddress) = (index, addresses[round]) }
+          return session
+        } catch {
+          failures.append(error.text)
         }
       }
     }
@@ -185,26 +200,39 @@ final class SessionPool: Sendable {
   }
 
   /// Returns a server at each address of its host, beginning with the one that answered last.
-  private func addresses(of server: ServerAddress) -> Result<[ServerAddress], HostLookup.Failure> {
-    guard let host = server.hostToLookUp else { return .success([server]) }
-    return connecting.lookup.addresses(of: host, within: connecting.limit).map { found in
+  private func addresses(of server: ServerAddress, _ failures: inout [String]) -> [ServerAddress] {
+    guard let host = server.hostToLookUp else { return [server] }
+    // All hosts at once.
+    for server in servers { server.hostToLookUp.map(connecting.lookup.begin) }
+    switch connecting.lookup.addresses(of: host, within: connecting.lookupLimit) {
+    case .failure(let failure):
+      failures.append("\(server): \(failure.text)")
+      return []
+    case .success(let found):
       let (addresses, preferred) = (found.map(server.at), state.withLock(\.preferredAddress))
       return addresses.filter { $0 == preferred } + addresses.filter { $0 != preferred }
     }
   }
 
-  /// Asks the server of a session whether it still works on a call.
-  private func lateness(of session: Session) -> Session.Lateness {
+  /// Whether calls still wait for a server.
+  private var mayWait: Bool { !isClosed.load(ordering: .relaxed) && !isHurried.load(ordering: .relaxed) }
+
+  /// Asks the server of a session what it waits for while it works on a call.
+  ///
+  /// - Returns: PostgreSQL's name of the event, which may be empty; nil when the server no longer works
+  ///   on the call, or does not answer.
+  private func waitEvent(of session: Session) -> String? {
     let other: Session
     do throws(SessionError) {
       other = try Session.connect(session.server, within: connecting.limit)
     } catch {
       // A server that refuses another connection still answers.
-      return error.text.contains("FATAL") ? .isAlive : .isGone
+      return error.text.contains("FATAL") ? "" : nil
     }
-    let rows = try? other.run([Execution(Self.find, .integer(session.backend.process), .integer(session.backend.start))]) { _ in .isGone }
-    guard let rows = rows?.first else { return .isGone }
-    return rows.count > 0 ? .isAlive : .isGone
+    let find = Execution(Self.find, .integer(session.backend.process), .integer(session.backend.start))
+    let rows = try? other.run([find], lateAfter: connecting.limit) { _ in .isGone }
+    guard let rows = rows?.first, rows.count > 0 else { return nil }
+    return rows.text(0, 0)
   }
 
   private static let find = Statement(
@@ -251,7 +279,7 @@ final class SessionPool: Sendable {
   // MARK: Errors
 
   private func outOfPatience(_ error: SessionError, isRepeated: Bool) -> QueueError {
-    let end = isHurried.load(ordering: .relaxed) ? "the command was told to stop" : "no server answered within \(patience.text)"
+    let end = isHurried.load(ordering: .relaxed) ? "the command was told to stop" : "given up after \(patience.text)"
     let text = "\(name): \(error.text); \(end)"
     return isRepeated ? .unknown(text) : .unavailable(text)
   }
@@ -262,9 +290,10 @@ final class SessionPool: Sendable {
     return switch code {
     case "53100": .full("\(name): the server's disk is full (\(error.text))")
     case "53300": .unavailable("\(name): \(error.text); raise max_connections, or use fewer workers")
-    case "42501": .unavailable("\(name): \(error.text); the user needs the right to use the schema of the queue")
+    case "42501": .unavailable("\(name): \(error.text); grant this user the role that owns the schema of the queue")
     case "42P01", "3F000": .unavailable("\(name): there is no such queue; `attache enqueue` creates one")
-    case let code where code.hasPrefix("28") || code.hasPrefix("3D"): .unavailable("\(name): \(error.text)")
+    case let code where code.hasPrefix("28"): .unavailable("\(name): \(error.text); check the user, its password file and pg_hba.conf")
+    case let code where code.hasPrefix("3D"): .unavailable("\(name): \(error.text); create the database")
     default: .failed("\(name): \(error.text)")
     }
   }

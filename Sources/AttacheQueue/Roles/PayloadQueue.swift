@@ -3,8 +3,8 @@
 /// A payload is *ready*, then *leased* to a worker, and then *done*. It is *dead* instead when
 /// workers died while they processed it. A done or dead payload has exactly one result.
 ///
-/// A call that throws has changed nothing, with two exceptions. `purge` keeps the steps that it has
-/// completed. After ``QueueError/unknown(_:)``, the call has changed everything or nothing, and
+/// A call that throws has changed nothing, with two exceptions. `purge`, and on a server `retry` and
+/// `redeliver`, keep the steps that they have completed. After ``QueueError/unknown(_:)``, the call has changed everything or nothing, and
 /// repeating it on the same handle changes nothing twice.
 ///
 /// A call for several payloads changes those that it accepts and names the others: leases that the

@@ -40,6 +40,36 @@ import Testing
     #expect(try answer.withLock(\.self)?.get() == ["a.test"])
   }
 
+  @Test func `an answer shortly before the limit is taken`() throws {
+    let never = try EventFD()
+    let lookup = HostLookup { host in
+      // A wait of an event ends early, so several are needed.
+      let end = MonotonicInstant.now.advanced(by: .milliseconds(350))
+      while MonotonicInstant.now < end { never.wait(until: end) }
+      return .success([host])
+    }
+    #expect(try lookup.addresses(of: "a.test", within: .milliseconds(500)).get() == ["a.test"])
+  }
+
+  @Test func `earlier addresses are used when the resolver fails or is late`() throws {
+    let held = try EventFD()
+    defer { held.ring() }
+    let count = Mutex(0)
+    let lookup = HostLookup { host in
+      switch count.withLock({ count in
+        defer { count += 1 }; return count
+      }) {
+      case 0: return .success([host])
+      case 1: return .failure(.init("temporary failure"))
+      default:
+        held.wait(until: nil)
+        return .failure(.init("late"))
+      }
+    }
+    for _ in 0..<3 { #expect(try lookup.addresses(of: "a.test", within: .milliseconds(50)).get() == ["a.test"]) }
+    #expect(count.withLock(\.self) == 3)
+  }
+
   @Test func `the system knows localhost, and not a name that cannot exist`() throws {
     let lookup = Connecting().lookup
     #expect(try lookup.addresses(of: "localhost", within: .seconds(10)).get().contains { ["127.0.0.1", "::1"].contains($0) })
