@@ -74,6 +74,10 @@ def main():
     children.raise_file_limit()
     scratch = ROOT / ".build/bench"
     scratch.mkdir(parents=True, exist_ok=True)
+    if chosen.markdown and chosen.rows and (lost := archive.missing(scratch / "results", ROWS, chosen.rows)):
+        print(f"scripts/bench: BENCHMARKS.md would lose these rows, since {scratch / 'results'} has no result of them: {' '.join(lost)}. "
+              "Measure them too, or leave out --markdown.", file=sys.stderr)
+        return 64
     options = Options(rounds=chosen.rounds, is_quick=chosen.quick, peers=tuple(filter(None, chosen.peers.split(","))), has_distinct_media=chosen.distinct,
                       attaches=attaches(chosen.attache or [f"attache={ROOT}/.build/release/attache"]), patience=0 if chosen.quick else chosen.patience,
                       repeats=0 if chosen.quick else chosen.repeats)

@@ -10,6 +10,11 @@ def keep(folder, result):
     (folder / f"{result.name}.json").write_text(json.dumps(dataclasses.asdict(result), ensure_ascii=False))
 
 
+def missing(folder, names, measured):
+    """The rows that are neither kept nor about to be measured."""
+    return [name for name in names if name not in measured and not (folder / f"{name}.json").exists()]
+
+
 def kept(folder, names):
     """The results of these rows that exist."""
     found = []

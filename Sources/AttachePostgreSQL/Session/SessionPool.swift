@@ -183,6 +183,8 @@ final class SessionPool: Sendable {
     let first = state.withLock(\.preferred)
     let order = servers.indices.map { (first + $0) % servers.count }
     var failures: [String] = []
+    // All hosts are looked up at the same time.
+    for server in servers { server.hostToLookUp.map(connecting.lookup.begin) }
     let found = order.map { addresses(of: servers[$0], &failures) }
     for round in 0..<(found.map(\.count).max() ?? 0) {
       for (index, addresses) in zip(order, found) where round < addresses.count {
@@ -202,8 +204,6 @@ final class SessionPool: Sendable {
   /// Returns a server at each address of its host, beginning with the one that answered last.
   private func addresses(of server: ServerAddress, _ failures: inout [String]) -> [ServerAddress] {
     guard let host = server.hostToLookUp else { return [server] }
-    // All hosts at once.
-    for server in servers { server.hostToLookUp.map(connecting.lookup.begin) }
     switch connecting.lookup.addresses(of: host, within: connecting.lookupLimit) {
     case .failure(let failure):
       failures.append("\(server): \(failure.text)")

@@ -4,8 +4,8 @@
 /// workers died while they processed it. A done or dead payload has exactly one result.
 ///
 /// A call that throws has changed nothing, with two exceptions. `purge`, and on a server `retry` and
-/// `redeliver`, keep the steps that they have completed. After ``QueueError/unknown(_:)``, the call has changed everything or nothing, and
-/// repeating it on the same handle changes nothing twice.
+/// `redeliver`, keep the steps that they have completed. After ``QueueError/unknown(_:)``, the call
+/// has changed everything or nothing, and repeating it on the same handle changes nothing twice.
 ///
 /// A call for several payloads changes those that it accepts and names the others: leases that the
 /// worker no longer holds, and keys that the queue has seen. A call blocks until that is done. Call

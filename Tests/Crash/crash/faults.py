@@ -18,7 +18,7 @@ class Fault:
     is_on_database: bool = False
 
 
-#: What the primary acknowledges between the two is lost.
+#: Without synchronous standbys, what the primary acknowledges between the two kills is lost.
 LONE_PRIMARY = "kill the standbys, then the primary"
 
 FAULTS = (

@@ -380,7 +380,8 @@ _METHODS = {
     "kill an enqueuer": "kill_enqueuer", "kill a deliverer": "kill_deliverer", "kill a deliverer with its processes": "kill_deliverer",
     "kill a sender": "kill_sender", "kill a fetcher": "kill_fetcher", "kill a worker": "kill_worker", "kill a worker with its processes": "kill_worker",
     "stop a worker past its lease": "stop_worker", "kill a backend": "kill_backend", "kill the primary": "kill_primary",
-    faults.LONE_PRIMARY: "kill_lone_primary", "stop the primary for 5 s": "stop_primary", "stop the primary for 11 s": "stop_primary", "stop the standbys": "stop_standbys",
+    faults.LONE_PRIMARY: "kill_lone_primary", "stop the primary for 5 s": "stop_primary", "stop the primary for 11 s": "stop_primary",
+    "stop the standbys": "stop_standbys",
     "cut before a commit": "cut", "cut within a commit": "cut", "cut after a commit": "cut", "black network for 15 s": "darken",
 }
 
