@@ -1,7 +1,7 @@
 package import Attache
 
 /// Reads lines and adds them to a queue in batches. When the input pauses, it adds what it has read
-/// so far.
+/// so far. While a batch is added, it reads the next one.
 ///
 /// Reads one input. Not thread-safe: one thread uses it.
 package final class Enqueuer {
@@ -13,6 +13,9 @@ package final class Enqueuer {
     package var repeated = 0
     /// The total length of the enqueued lines, in bytes.
     package var bytes = 0
+    /// The number of the last enqueued line, from 1; 0 if there is none. Each line before it is in
+    /// the queue or was skipped.
+    package var lastLine = 0
     /// Lines that were skipped because they are too long.
     package var overlong = 0
     /// The number of the first line that was too long, from 1.
@@ -20,9 +23,9 @@ package final class Enqueuer {
     /// The number of the line that was added incomplete, because its end did not arrive in time
     /// after a stop.
     package var unfinished: Int?
-    /// Lines of which the queue did not say whether it added them (``QueueError/unknown(_:)``). They
-    /// follow the enqueued lines.
-    package var unknown = 0
+    /// The last one of the lines of which the queue did not say whether it added them
+    /// (``QueueError/unknown(_:)``). They begin after ``lastLine``.
+    package var lastUnknownLine: Int?
   }
 
   /// Why reading ended.
@@ -35,76 +38,94 @@ package final class Enqueuer {
     case overlong
   }
 
-  /// The limits of a batch. The last line may exceed the limit of bytes.
-  private static let (batchPayloads, batchBytes) = (4_096, 4 << 20)
+  /// Called on another thread than the reader's, one at a time.
+  package struct Events: Sendable {
+    /// Called after each batch that is in the queue.
+    package var afterBatch: @Sendable (Counts) -> Void = { _ in }
+    /// Called when the queue refuses a call. True repeats the call at once.
+    package var triesAgain: @Sendable (QueueError) -> Bool = { _ in false }
+
+    package init() {}
+  }
+
   private static let blockSize = 1 << 20
 
   /// The lines of committed transactions. Valid after an error too.
   package private(set) var counts = Counts()
   private let queue: any PayloadIntake
   private let options: EnqueueOptions
+  private let events: Events
+  private let machine: any Machine
   private let reader: DeliveryReader
-  private var batch: [NewPayload] = []
-  private var batchBytes = 0
+  private var batch = BatchAdder.Batch()
   private var line = 0
-  private let afterBatch: (Counts) -> Void
-  private let triesAgain: (QueueError) -> Bool
 
-  /// - Parameters:
-  ///   - afterBatch: called after each batch that is in the queue.
-  ///   - triesAgain: called when the queue refuses a call. True repeats the call at once.
   package init(
-    _ queue: any PayloadIntake, _ options: EnqueueOptions, afterBatch: @escaping (Counts) -> Void = { _ in },
-    triesAgain: @escaping (QueueError) -> Bool = { _ in false }
+    _ queue: any PayloadIntake, _ options: EnqueueOptions, _ events: Events = Events(), machine: any Machine = SystemMachine()
   ) {
-    self.queue = queue
-    self.options = options
-    self.afterBatch = afterBatch
-    self.triesAgain = triesAgain
+    (self.queue, self.options, self.events, self.machine) = (queue, options, events, machine)
     reader = DeliveryReader(payloadPath: options.payloadPath)
   }
 
   /// Adds the lines of an input to the queue, until its end or a stop.
   ///
-  /// - Parameter descriptor: the input, which is neither closed nor changed.
+  /// - Parameters:
+  ///   - descriptor: the input, which is neither closed nor changed.
+  ///   - stop: is requested if the queue refuses a batch.
   package func run(_ descriptor: Int32, stop: ReadingStop) throws(EnqueueError) -> Ending {
-    do throws(SystemError) { try reader.checkMemory() } catch { throw .memory(error) }
+    let adder: BatchAdder
+    let adding: any StartedThread
+    do throws(SystemError) {
+      try reader.checkMemory()
+      adder = try BatchAdder(queue, linesBefore: options.linesBefore, events, machine: machine)
+      adding = try machine.start("add") { [adder, machine] in adder.run { stop.request(finishingLineBy: machine.now) } }
+    } catch {
+      throw .memory(error)
+    }
     let lines = LineReader(
       descriptor: descriptor, stop: stop, padding: 0, blockSize: Self.blockSize, maximumLine: NewPayload.maximumLine)
+    let ending = Result { () throws(SystemError) in try read(lines, adder) }
+    adder.complete()
+    adding.join()
+    let skipped = counts
+    counts = adder.counts
+    (counts.overlong, counts.firstOverlong) = (skipped.overlong, skipped.firstOverlong)
+    if skipped.unfinished == counts.lastLine { counts.unfinished = skipped.unfinished }
+    if let failure = adder.failure { throw failure }
+    do throws(SystemError) { return try ending.get() } catch { throw .input(error) }
+  }
+
+  /// Reads until the end, a stop or a failure of the adder. What was read is handed to the adder,
+  /// after an error too.
+  private func read(_ lines: LineReader, _ adder: BatchAdder) throws(SystemError) -> Ending {
+    defer { _ = hand(to: adder) }
     while true {
-      switch try next(of: lines) {
-      case .line(let segment): try add(segment.bytes)
+      var goesOn = true
+      switch try lines.next() {
+      case .line(let segment): goesOn = add(segment.bytes, adder)
       case .unfinished(let segment):
         guard options.keepsUnfinished else { continue }
-        try add(segment.bytes)
+        goesOn = add(segment.bytes, adder)
         counts.unfinished = line
       case .overlong(_, isLast: false): break
       case .overlong(_, isLast: true):
         skipOverlong()
-        if options.stopsAtOverlong { return try end(.overlong) }
-      case .pause: try flush()
-      case .end: return try end(.end)
-      case .stopped: return try end(.stopped)
+        if options.stopsAtOverlong { return .overlong }
+      case .pause: goesOn = hand(to: adder)
+      case .end: return .end
+      case .stopped: return .stopped
       }
+      guard goesOn else { return .stopped }
     }
   }
 
-  private func next(of lines: LineReader) throws(EnqueueError) -> LineReader.Input {
-    do throws(SystemError) {
-      return try lines.next()
-    } catch {
-      try flush()
-      throw .input(error)
-    }
-  }
-
-  private func add(_ bytes: [UInt8]) throws(EnqueueError) {
+  /// - Returns: false after a failure of the adder.
+  private func add(_ bytes: [UInt8], _ adder: BatchAdder) -> Bool {
     line += 1
     var payload = NewPayload(bytes, envelope: reader.envelope(of: bytes), options)
     payload.key = options.key.key(of: bytes, number: line, reader)
-    batch.append(payload)
-    batchBytes += bytes.count
-    if batch.count >= Self.batchPayloads || batchBytes >= Self.batchBytes { try flush() }
+    batch.append(payload, line: line)
+    return batch.isFull ? hand(to: adder) : true
   }
 
   private func skipOverlong() {
@@ -113,43 +134,11 @@ package final class Enqueuer {
     counts.firstOverlong = counts.firstOverlong ?? line
   }
 
-  private func end(_ ending: Ending) throws(EnqueueError) -> Ending {
-    try flush()
-    return ending
-  }
-
-  private func flush() throws(EnqueueError) {
-    guard !batch.isEmpty else { return }
-    if let line = try asking(firstUnknown) { throw .changed(line: line) }
-    counts.repeated += batch.count - (try asking { () throws(QueueError) in try queue.enqueue(batch) })
-    counts.enqueued += batch.count
-    counts.bytes += batchBytes
-    batch.removeAll(keepingCapacity: true)
-    batchBytes = 0
-    afterBatch(counts)
-  }
-}
-
-extension Enqueuer {
-  /// Returns the number of the first line of the batch that should be in the queue but is not.
-  private func firstUnknown() throws(QueueError) -> Int? {
-    let old = batch.prefix(max(0, options.linesBefore - counts.enqueued)).compactMap(\.key)
-    guard !old.isEmpty, try queue.knows(old) < old.count else { return nil }
-    for (index, key) in old.enumerated() where try queue.knows([key]) == 0 { return counts.enqueued + index + 1 }
-    return nil
-  }
-
-  private func asking<Value>(_ body: () throws(QueueError) -> Value) throws(EnqueueError) -> Value {
-    while true {
-      do throws(QueueError) {
-        return try body()
-      } catch {
-        guard triesAgain(error) else {
-          if case .unknown = error { counts.unknown = batch.count }
-          throw .queue(error)
-        }
-      }
-    }
+  /// - Returns: false after a failure of the adder.
+  private func hand(to adder: BatchAdder) -> Bool {
+    guard !batch.isEmpty else { return true }
+    defer { batch = BatchAdder.Batch() }
+    return adder.add(batch)
   }
 }
 
@@ -157,7 +146,7 @@ extension Enqueuer {
 package enum EnqueueError: Error, Hashable, Sendable {
   /// The input cannot be read. What was read before is in the queue.
   case input(SystemError)
-  /// There was no memory for parsing the delivery fields of a line. Nothing was read.
+  /// There was no memory for parsing the delivery fields of a line or for a thread. Nothing was read.
   case memory(SystemError)
   /// The queue refused a batch.
   case queue(QueueError)

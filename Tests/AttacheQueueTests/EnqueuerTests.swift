@@ -124,7 +124,9 @@ struct EnqueuerTests {
     let running = Task.detached {
       var options = EnqueueOptions()
       options.keepsUnfinished = keepsUnfinished
-      let enqueuer = Enqueuer(queue, options) { arrival.yield($0.enqueued) }
+      var events = Enqueuer.Events()
+      events.afterBatch = { arrival.yield($0.enqueued) }
+      let enqueuer = Enqueuer(queue, options, events)
       let ending = try enqueuer.run(descriptor, stop: stop)
       return (ending, enqueuer.counts)
     }
@@ -147,6 +149,7 @@ struct EnqueuerTests {
     #expect(queue.lines == ["a\n", "b\n"])
     #expect(counts.overlong == 1)
     #expect(counts.firstOverlong == 2)
+    #expect(counts.lastLine == 3)
     let stopped = ListeningQueue()
     #expect(try enqueue("a\n\(long)\nb\n", into: stopped) { $0.stopsAtOverlong = true }.ending == .overlong)
     #expect(stopped.lines == ["a\n"])
@@ -174,7 +177,48 @@ struct EnqueuerTests {
       _ = try enqueuer.run(input.fileHandleForReading.fileDescriptor, stop: ReadingStop())
     }
     #expect(enqueuer.counts.enqueued == 0)
-    #expect(enqueuer.counts.unknown == 2)
+    #expect(enqueuer.counts.lastUnknownLine == 2)
+  }
+
+  @Test func `while a batch is added, the next lines are read`() throws {
+    let (input, secondLine) = (Pipe(), DispatchSemaphore(value: 0))
+    let queue = HookedQueue(queue)
+    queue.before(.enqueue) { () throws(QueueError) in
+      // The first batch stays here until the second line is read.
+      queue.before(.enqueue) { () throws(QueueError) in }
+      input.fileHandleForWriting.write(Data("b\n".utf8))
+      #expect(secondLine.wait(timeout: .now() + 30) == .success)
+      try? input.fileHandleForWriting.close()
+    }
+    var options = EnqueueOptions()
+    options.key = .own { _, number in
+      if number == 2 { secondLine.signal() }
+      return nil
+    }
+    input.fileHandleForWriting.write(Data("a\n".utf8))
+    let enqueuer = Enqueuer(queue, options)
+    #expect(try enqueuer.run(input.fileHandleForReading.fileDescriptor, stop: ReadingStop()) == .end)
+    #expect(self.queue.lines == ["a\n", "b\n"])
+  }
+
+  @Test func `after a failure, the last line in the queue is known although lines were skipped`() throws {
+    let input = Pipe()
+    let queue = ListeningQueue(room: 1)
+    var events = Enqueuer.Events()
+    events.afterBatch = { _ in
+      Thread.detachNewThread {
+        let long = String(repeating: "x", count: NewPayload.maximumLine + 1)
+        input.fileHandleForWriting.write(Data("\(long)\nb\n".utf8))
+        try? input.fileHandleForWriting.close()
+      }
+    }
+    input.fileHandleForWriting.write(Data("a\n".utf8))
+    let enqueuer = Enqueuer(queue, EnqueueOptions(), events)
+    #expect(throws: EnqueueError.queue(.full("/queue"))) {
+      _ = try enqueuer.run(input.fileHandleForReading.fileDescriptor, stop: ReadingStop())
+    }
+    #expect(enqueuer.counts.lastLine == 1)
+    #expect(enqueuer.counts.firstOverlong == 2)
   }
 
   @Test func `an input that cannot be read is told with its number`() throws {

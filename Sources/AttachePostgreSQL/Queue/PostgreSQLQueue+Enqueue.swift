@@ -15,9 +15,9 @@ extension PostgreSQLQueue {
     var seen: Set<[UInt8]> = []
     let places = payloads.indices.filter { index in keys[index].map { seen.insert($0).inserted } ?? true }
     let parameters: [Parameter] = [
-      .byteStrings(places.map { keys[$0] }), .byteStrings(places.map { payloads[$0].line }),
-      .integers(places.map { Int64(payloads[$0].priority) }), .integers(places.map { payloads[$0].notBefore?.microseconds }),
-      .integers(places.map { payloads[$0].expiresAt?.microseconds }), .text(enqueuer), .integer(batch), wall,
+      .byteStringsIfAny(places.map { keys[$0] }), .byteStrings(places.map { payloads[$0].line }),
+      .integers(places.map { Int64(payloads[$0].priority) }), .integersIfAny(places.map { payloads[$0].notBefore?.microseconds }),
+      .integersIfAny(places.map { payloads[$0].expiresAt?.microseconds }), .text(enqueuer), .integer(batch), wall,
     ]
     do throws(QueueError) {
       return try pool.call { attempt throws(SessionError) in
@@ -61,15 +61,19 @@ extension PostgreSQLQueue {
   /// row of the queue, which a slow sender would hold otherwise; and the snapshots of its statements
   /// are taken after the lock is held.
   ///
+  /// An array of which each element is NULL may be NULL itself. The function reads elements by their
+  /// place, which takes 6.3 µs of processor time per payload of 1 KB on the server; `unnest` and
+  /// `RETURNING` copy each row and take 10.9 µs. In a plan for certain values, which
+  /// `plan_cache_mode` prevents, each element would be searched from the start of its array.
+  ///
   /// `intake` has the batch when the call is repeated and was carried out before.
   static let function = """
     CREATE FUNCTION enqueue(the_keys bytea[], the_lines bytea[], the_priorities bigint[], the_starts bigint[], the_expiries bigint[],
-      the_enqueuer text, the_batch bigint, the_now bigint) RETURNS bigint LANGUAGE plpgsql AS $body$
+      the_enqueuer text, the_batch bigint, the_now bigint) RETURNS bigint LANGUAGE plpgsql SET plan_cache_mode = force_generic_plan AS $body$
     #variable_conflict use_column
     DECLARE
       the_last bigint;
       added_count bigint;
-      ready_count bigint;
       waiting_count bigint;
       the_moment bigint;
     BEGIN
@@ -85,21 +89,22 @@ extension PostgreSQLQueue {
         WITH ORDINALITY AS given (key, line, priority, not_before, expires_at, place)
       WHERE NOT EXISTS (SELECT 1 FROM payload WHERE payload.key = given.key);
     END IF;
-    WITH stored AS (
-        INSERT INTO payload (id, priority, not_before, expires_at, enqueued_at, key, line)
-        SELECT the_last + place, priority, not_before, expires_at, the_moment, key, line
-        FROM unnest(the_keys, the_lines, the_priorities, the_starts, the_expiries)
-          WITH ORDINALITY AS given (key, line, priority, not_before, expires_at, place)
-        RETURNING id, priority, octet_length(line) AS bytes, CASE WHEN not_before IS NOT NULL THEN least(not_before, expires_at) END AS due),
-      planned AS (
-        INSERT INTO work (id, state, rank, moment, bytes)
-        SELECT id, CASE WHEN due > the_moment THEN 2 ELSE 0 END, -greatest(priority, -9223372036854775807),
-          CASE WHEN due > the_moment THEN due END, bytes
-        FROM stored RETURNING state)
-    SELECT count(*), count(*) FILTER (WHERE state = 0), count(*) FILTER (WHERE state = 2) INTO added_count, ready_count, waiting_count
-    FROM planned;
+    added_count := coalesce(cardinality(the_lines), 0);
+    INSERT INTO payload (id, priority, not_before, expires_at, enqueued_at, key, line)
+    SELECT the_last + place, the_priorities[place], the_starts[place], the_expiries[place], the_moment, the_keys[place], the_lines[place]
+    FROM generate_series(1, added_count) AS place;
+    INSERT INTO work (id, state, rank, moment, bytes)
+    SELECT the_last + place, CASE WHEN due > the_moment THEN 2 ELSE 0 END, -greatest(the_priorities[place], -9223372036854775807),
+      CASE WHEN due > the_moment THEN due END, octet_length(the_lines[place])
+    FROM (
+      SELECT place, CASE WHEN the_starts[place] IS NOT NULL THEN least(the_starts[place], the_expiries[place]) END AS due
+      FROM generate_series(1, added_count) AS place) AS given;
+    SELECT count(*) INTO waiting_count FROM generate_series(1, added_count) AS place
+    WHERE the_starts[place] IS NOT NULL AND least(the_starts[place], the_expiries[place]) > the_moment;
     UPDATE queue SET last_id = the_last + added_count WHERE added_count > 0;
-    \(Tally.add("-1", .claims, ["ready": "max(ready_count)", "waiting": "max(waiting_count)"], from: "(SELECT 1 WHERE added_count > 0) AS one_row"));
+    \(Tally.add(
+      "-1", .claims, ["ready": "max(added_count - waiting_count)", "waiting": "max(waiting_count)"],
+      from: "(SELECT 1 WHERE added_count > 0) AS one_row"));
     INSERT INTO intake VALUES (the_enqueuer, the_batch, added_count, the_moment)
     ON CONFLICT (enqueuer) DO UPDATE SET batch = excluded.batch, added = excluded.added, at = excluded.at;
     RETURN added_count;

@@ -1,5 +1,7 @@
 /// A value for a statement, in PostgreSQL's binary format.
 enum Parameter {
+  /// NULL, of any type.
+  case null
   /// `bigint`
   case integer(Int64?)
   /// `integer`
@@ -39,7 +41,7 @@ struct ParameterBuffer {
   private mutating func append(_ parameter: Parameter) {
     let start = bytes.count
     switch parameter {
-    case .integer(nil), .text(nil), .bytes(nil):
+    case .null, .integer(nil), .text(nil), .bytes(nil):
       values.append(nil)
       return
     case .integer(let number?): append(number)
@@ -100,9 +102,16 @@ struct ParameterBuffer {
 }
 
 extension Parameter {
+  /// `bigint[]`; NULL if it would have no other elements.
+  static func integersIfAny(_ numbers: [Int64?]) -> Parameter { numbers.contains { $0 != nil } ? .integers(numbers) : .null }
+
+  /// `bytea[]`; NULL if it would have no other elements.
+  static func byteStringsIfAny(_ strings: [[UInt8]?]) -> Parameter { strings.contains { $0 != nil } ? .byteStrings(strings) : .null }
+
   /// About how many bytes the value takes.
   fileprivate var estimate: Int {
     switch self {
+    case .null: 0
     case .integer, .integer32, .boolean: 8
     case .text(let text): text?.utf8.count ?? 0
     case .bytes(let bytes): bytes?.count ?? 0

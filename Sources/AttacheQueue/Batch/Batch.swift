@@ -158,11 +158,13 @@ package final class Batch: Sendable {
     options.keepsUnfinished = false
     options.linesBefore = linesBefore
     options.key = .own { line, number in BatchKey.key(of: line, number: number) }
-    let added: (Enqueuer.Counts) -> Void = { [self] counts in
+    var events = Enqueuer.Events()
+    events.afterBatch = { [self] counts in
       state.withLock { $0.enqueued = counts.enqueued }
       worker.lookAgain()
     }
-    let enqueuer = Enqueuer(queue, options, afterBatch: added, triesAgain: waits(for:))
+    events.triesAgain = { [self] error in waits(for: error) }
+    let enqueuer = Enqueuer(queue, options, events, machine: machine)
     do throws(BatchFailure) {
       guard try enqueued(enqueuer, input) else { return stop() }
       output.clear()

@@ -102,9 +102,8 @@ struct Enqueue: ParsableCommand {
 
   /// Which lines are not in the queue after an error, and what to do.
   private func missing(_ counts: Enqueuer.Counts) -> String {
-    let first = counts.enqueued + counts.overlong + 1
-    guard counts.unknown > 0 else { return "line \(first) and the lines after it are not in the queue" }
-    let last = first + counts.unknown - 1
+    let first = counts.lastLine + 1
+    guard let last = counts.lastUnknownLine else { return "line \(first) and the lines after it are not in the queue" }
     let lines = last > first ? "lines \(first) to \(last) are" : "line \(first) is"
     let advice =
       if case .none = dedupe {
@@ -112,7 +111,7 @@ struct Enqueue: ParsableCommand {
       } else {
         "enqueue from line \(first) again, with the same --dedupe"
       }
-    return "the lines after line \(last) are not in the queue, and whether \(lines) is unknown: \(advice)"
+    return "the lines after line \(last) are not in the queue, and it is unknown whether \(lines): \(advice)"
   }
 
   /// Syncs the added payloads to disk, logs what is missing, and throws the exit status for it.
