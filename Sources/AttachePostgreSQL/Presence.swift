@@ -28,6 +28,8 @@ final class Presence: Sendable {
     var hasEnded = false
     /// Whether another connection was lost, so that this one must be tested.
     var isDoubtful = false
+    /// When the worker last connected again.
+    var reconnection: MonotonicInstant?
   }
 
   /// The key of the lock by which a server is tested.
@@ -134,8 +136,7 @@ final class Presence: Sendable {
 
   /// Tests the connection soon. Safe from any thread.
   ///
-  /// An idle connection to a machine that vanished is noticed after 11 s, and others take the leases
-  /// over 3 s after the first worker has noticed it.
+  /// An idle connection to a machine that vanished is noticed after 11 s.
   private func test() {
     state.withLock { $0.isDoubtful = true }
     gate?.ring()
@@ -169,7 +170,7 @@ final class Presence: Sendable {
       if let session = try? pool.connect(), (try? restore(number, session)) != nil {
         return state.withLock { state in
           // `end()` may have run meanwhile.
-          if !state.hasEnded { state.session = session }
+          if !state.hasEnded { (state.session, state.reconnection) = (session, .now) }
         }
       }
       Pause.wait(pause)
@@ -222,6 +223,14 @@ final class Presence: Sendable {
     guard let share else { return }
     let has = try lock(share, session)
     state.withLock { $0.hasLostShare = !has }
+  }
+
+  /// How long the lock of another worker may be missing before this one takes its leases over.
+  func allowedAbsence(_ times: UpkeepTimes) -> Duration {
+    guard let reconnection = state.withLock(\.reconnection), reconnection.duration(to: .now) < times.absenceAfterReconnection else {
+      return times.absence
+    }
+    return times.absenceAfterReconnection
   }
 
   // MARK: Ending

@@ -16,20 +16,21 @@ struct Claiming: Sendable {
   private let undo: Statement
 
   static let work = Claiming(
-    .work, select: "w.attempts, w.deaths, w.deaths_alone, p.expires_at, CASE WHEN w.bytes <= \(Lease.maximumLine) THEN p.line END AS line",
-    joins: "payload p", condition: "p.id = w.id", counted: ["ready": "-count(*)", "leased": "count(*)"])
+    .work, line: "CASE WHEN w.bytes <= \(Lease.maximumLine) THEN p.line END", joins: "JOIN payload p ON p.id = w.id",
+    counted: ["ready": "-count(*)", "leased": "count(*)"])
   static let result = Claiming(
-    .result,
-    select: "w.attempts, w.deaths, w.deaths_alone, p.expires_at, coalesce(o.line, p.line) AS line, w.outcome, w.reason, w.finished_at",
-    joins: "payload p, output o", condition: "p.id = w.id AND o.id = w.id", counted: [:])
+    .result, line: "coalesce(o.line, p.line)", joins: "JOIN payload p ON p.id = w.id JOIN output o ON o.id = w.id", counted: [:])
 
-  private init(_ table: LeaseTable, select: String, joins: String, condition: String, counted: [String: String]) {
+  /// - Parameters:
+  ///   - line: an expression for the line, of the leased row `w` and what `joins` adds to it.
+  ///   - counted: the changes of the tally, by column.
+  private init(_ table: LeaseTable, line: String, joins: String, counted: [String: String]) {
     self.table = table
     let (name, order) = (table.rawValue, table.order)
-    let columns =
-      "id, rank, fence, bytes, attempts, deaths, deaths_alone, expires_at, line"
-      + (table == .result ? ", outcome, reason, finished_at" : "")
-    let returned = "w.id, w.rank, w.fence, w.bytes, \(select)"
+    let (columns, others) = ("w.id, w.rank, w.fence, w.bytes, w.attempts, w.deaths, w.deaths_alone", ", w.outcome, w.reason, w.finished_at")
+    let returned = columns + (table == .result ? others : "")
+    // The lines are joined last, because each step copies its rows.
+    let selected = "\(columns), p.expires_at, \(line)" + (table == .result ? others : "")
     let moment = table == .result ? "finished_at" : "$6::bigint"
     let position = table == .result ? "(rank, finished_at, id)" : "(rank, id)"
     let floor = table == .result ? "($5::bigint, $6::bigint, $7::bigint)" : "($5::bigint, $7::bigint)"
@@ -53,12 +54,11 @@ struct Claiming: Sendable {
           taken AS (
             UPDATE \(name) w SET state = 3, worker = $3::bigint, fence = (SELECT fence FROM fenced), alone = \(state == 1),
               until = coalesce($8::bigint, clock_us()) + $4::bigint
-            FROM \(joins)
-            WHERE w.ctid = ANY (ARRAY(SELECT place FROM picked WHERE number <= $1::bigint AND (total <= $2::bigint OR number = 1))) AND \(condition)
+            WHERE w.ctid = ANY (ARRAY(SELECT place FROM picked WHERE number <= $1::bigint AND (total <= $2::bigint OR number = 1)))
             RETURNING \(returned)),
           \(counting)numbered AS (
             \(Self.numbering(table, worker: "$3::bigint", call: "$9::bigint")))
-        SELECT (SELECT count(*) FROM picked), \(columns) FROM taken ORDER BY \(order)
+        SELECT (SELECT count(*) FROM picked), \(selected) FROM taken w \(joins)
         """)
     }
     ready = claim(table == .work ? "claim_work" : "claim_result", state: 0)
@@ -66,10 +66,8 @@ struct Claiming: Sendable {
     former = Statement(
       table == .work ? "former_work" : "former_result",
       """
-      SELECT 0, \(returned) FROM tally t, \(name) w, \(joins)
-      WHERE t.worker = $1::bigint AND t.part = \(TallyPart.numbering(of: table)) AND t.call = $2::bigint AND w.state = 3 AND w.worker = t.worker
-        AND w.fence = t.fence AND \(condition)
-      ORDER BY \(order.split(separator: ", ").map { "w.\($0)" }.joined(separator: ", "))
+      SELECT 0, \(selected) FROM tally t JOIN \(name) w ON w.state = 3 AND w.worker = t.worker AND w.fence = t.fence \(joins)
+      WHERE t.worker = $1::bigint AND t.part = \(TallyPart.numbering(of: table)) AND t.call = $2::bigint
       """)
     let count =
       counted.isEmpty ? "" : ", counted AS (\(Tally.add("0", .claims, ["ready": "count(*)", "leased": "-count(*)"], from: "freed")))"
@@ -123,9 +121,18 @@ struct Claiming: Sendable {
 
   /// What a claim found.
   struct Claimed {
+    /// The rows in the order in which they are claimed (``LeaseTable/order``).
     var rows: [Row]
     /// Whether more rows are ready than were taken.
     var hasMore: Bool
+
+    fileprivate init(_ rows: Rows, of table: LeaseTable, hasMore: Bool) {
+      self.rows = (0..<rows.count).map { Row(rows: rows, index: $0) }
+        .map { (row: $0, place: ($0.rank, table == .result ? $0.finishedAt : 0, $0.id)) }
+        .sorted { $0.place < $1.place }
+        .map(\.row)
+      self.hasMore = hasMore
+    }
   }
 
   /// The state of the rows that were not taken.
@@ -152,14 +159,14 @@ struct Claiming: Sendable {
     let limit = min(max(0, isAlone ? min(1, limit) : limit), Self.limit)
     if attempt.isRepeated {
       let rows = try attempt.run([Execution(former, .integer(worker), .integer(call))])[0]
-      if rows.count > 0 { return Claimed(rows: (0..<rows.count).map { Row(rows: rows, index: $0) }, hasMore: true) }
+      if rows.count > 0 { return Claimed(rows, of: table, hasMore: true) }
     }
     let execution = Execution(
       isAlone ? suspect : ready, .integer(Int64(limit)), .integer(Int64(bytes)), .integer(worker), .integer(span.microseconds),
       .integer(floor?.rank ?? .min), .integer(floor?.moment ?? .min), .integer(floor?.id ?? .min), uptime, .integer(call))
     let rows = try attempt.run([execution], waitsForDisk: waitsForDisk)[0]
     let picked = rows.count > 0 ? rows.integer(0, 0) : 0
-    return Claimed(rows: (0..<rows.count).map { Row(rows: rows, index: $0) }, hasMore: picked > Int64(rows.count))
+    return Claimed(rows, of: table, hasMore: picked > Int64(rows.count))
   }
 
   /// Frees what a claim leased whose caller never got its leases.

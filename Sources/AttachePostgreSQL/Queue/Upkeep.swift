@@ -155,7 +155,7 @@ extension PostgreSQLQueue {
     return try pool.call { attempt throws(SessionError) in
       if tidies { try Upkeep.tidy(attempt, wall: wall) }
       return try upkeep.run(
-        attempt, worker: worker, span: span, absence: upkeepTimes.absence, uptime: uptime, wall: wall,
+        attempt, worker: worker, span: span, absence: presence.allowedAbsence(upkeepTimes), uptime: uptime, wall: wall,
         waitsForDisk: waits(isOfLease: true))
     }
   }

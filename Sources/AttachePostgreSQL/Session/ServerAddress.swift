@@ -67,8 +67,8 @@ struct ServerAddress: Hashable, Sendable, CustomStringConvertible {
   ///
   /// - The plans must not depend on the statistics of a queue, which is empty at one time and has
   ///   millions of rows at another. So each statement has one plan, and rows are found by indexes.
-  /// - A batch of an enqueue fits into `work_mem`; with the default of 4 MB it is written to a
-  ///   temporary file.
+  /// - A batch of results fits into `work_mem`; with the default of 4 MB it is written to a temporary
+  ///   file.
   /// - The server notices within 11 s that a client's machine has vanished, and releases its locks.
   var settings: [(name: String, value: String)] {
     [

@@ -131,6 +131,9 @@ package final class MetricsCollector: Sendable {
     if let failure = state.failure { return .bad("the queue fails: \(failure)") }
     if let pause = metrics.pause { return .bad("paused: \(pause)") }
     if let seconds = silence(since: state.askedQueue) { return .bad("the queue has not answered for \(seconds) s") }
+    if let wait = state.load.replication?.longestWait, wait > Self.patience {
+      return .bad("a commit has waited for a synchronous standby for \(wait.components.seconds) s")
+    }
     return state.counts == nil ? .bad("starting: the queue has not answered yet") : .good
   }
 

@@ -162,6 +162,19 @@ struct MetricsTests {
     #expect(collector.liveness == .good)
   }
 
+  @Test func `a worker whose commits wait for a standby is not ready`() throws {
+    let collector = try collector()
+    var load = QueueLoad()
+    for (wait, health) in [
+      (9, MetricsCollector.Health.good), (12, .bad("a commit has waited for a synchronous standby for 12 s")), (0, .good),
+    ] {
+      load.replication = .init(waitingCommits: wait > 0 ? 1 : 0, longestWait: .seconds(wait))
+      queue.stand(load)
+      collector.look()
+      #expect(collector.readiness == health)
+    }
+  }
+
   @Test func `a queue that does not answer is told while it does not`() throws {
     let found = Mutex<MetricsCollector.Health>(.good)
     let collecting = Mutex<MetricsCollector?>(nil)

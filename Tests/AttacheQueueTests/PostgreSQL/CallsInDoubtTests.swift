@@ -1,5 +1,5 @@
 import Attache
-import AttachePostgreSQL
+@testable import AttachePostgreSQL
 import AttacheQueue
 import Testing
 
@@ -126,6 +126,20 @@ import Testing
     #expect(try test.queue.finish([lease.finished()]) == [])
   }
 
+  @Test func `after a reconnection, a worker waits longer before it takes leases over, because others may notice the loss later`() throws {
+    let test = try ProxiedQueue(lines: ["a"], upkeep: UpkeepTimes(interval: .zero, absence: .seconds(5)))
+    _ = try test.queue.leaseOne(for: .seconds(3_600))
+    #expect(try test.other.lease().isEmpty)
+    test.proxy.stop()
+    try test.waitUntilPresent(1)
+    try test.reconnectOther()
+    #expect(try test.other.lease().isEmpty)
+    test.clock.pass(.seconds(19))
+    #expect(try test.other.lease().isEmpty)
+    test.clock.pass(.seconds(2))
+    #expect(try test.takeOver().deaths == 1)
+  }
+
   @Test func `deaths counted while a worker was unreachable are taken back when it reconnects`() throws {
     let test = try ProxiedQueue(lines: ["a"])
     _ = try test.queue.leaseOne(for: .seconds(60))
@@ -232,6 +246,30 @@ final class ProxiedQueue: Sendable {
   func waitUntilPresent(_ count: Int) throws {
     let deadline = ContinuousClock.now.advanced(by: .seconds(20))
     while try other.load().workers.count(where: \.isPresent) != count { try #require(ContinuousClock.now < deadline) }
+  }
+
+  /// Ends the connection by which the second worker shows that it is alive, and waits until it has
+  /// another.
+  func reconnectOther() throws {
+    let other = try #require(other as? PostgreSQLQueue)
+    let holder = Statement(
+      "",
+      """
+      SELECT pid::bigint FROM pg_locks WHERE locktype = 'advisory' AND objsubid = 2 AND objid = $1::bigint::oid
+        AND classid = \(Presence.lockSpace)::oid AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
+      """)
+    func process() throws -> Int64? {
+      let rows = try other.pool.call { attempt throws(SessionError) in
+        try attempt.run([Execution(holder, .integer(other.presence.current))])[0]
+      }
+      return rows.count > 0 ? rows.integer(0, 0) : nil
+    }
+    let former = try #require(try process())
+    _ = try other.pool.call { attempt throws(SessionError) in
+      try attempt.run([Execution(Statement("", "SELECT pg_terminate_backend($1::bigint::integer)"), .integer(former))])
+    }
+    let deadline = ContinuousClock.now.advanced(by: .seconds(20))
+    while try process() ?? former == former || !other.presence.isConnected { try #require(ContinuousClock.now < deadline) }
   }
 
   /// Lets the second worker take the payload over.
