@@ -79,7 +79,7 @@ final class Presence: Sendable {
 
   private func takeNumber(_ attempt: SessionPool.Attempt) throws(SessionError) -> Int64 {
     while true {
-      let rows = try attempt.run([Execution(Self.take, .text(name))], waitsForDisk: true)
+      let rows = try attempt.run([Execution(Self.take, .text(name))], isSynchronous: true)
       if rows[0].count > 0 { return rows[0].integer(0, 0) }
       // A crash of the server may have set the sequence back, so the number exists.
       _ = try attempt.run([Execution(Self.unlockAll)])
@@ -157,7 +157,7 @@ final class Presence: Sendable {
         guard let session = state.session, session.isConnected() else { return true }
         guard state.isDoubtful else { return false }
         state.isDoubtful = false
-        return (try? session.run([Execution(Self.alive)], lateAfter: Self.testLimit) { _ in .isGone }) == nil
+        return (try? session.run([Execution(Self.alive)], checkAfter: Self.testLimit) { _ in .isGone }) == nil
       }
       if isLost { reconnect() }
     }
@@ -219,7 +219,7 @@ final class Presence: Sendable {
         Execution(Self.extendLeases(.work), .integer(number), times[0], times[1]),
         Execution(Self.extendLeases(.result), .integer(number), times[0], times[1]),
         Execution(Self.undoDeaths, .integer(number)),
-      ], on: session, waitsForDisk: true)
+      ], on: session, isSynchronous: true)
     guard let share else { return }
     let has = try lock(share, session)
     state.withLock { $0.hasLostShare = !has }
@@ -240,7 +240,7 @@ final class Presence: Sendable {
   func end() {
     state.withLock { state in
       if !state.hasEnded, let session = state.session, session.isConnected() {
-        _ = try? session.run([Execution(Self.unlockAll)], lateAfter: .seconds(5)) { _ in .isGone }
+        _ = try? session.run([Execution(Self.unlockAll)], checkAfter: .seconds(5)) { _ in .isGone }
       }
       (state.hasEnded, state.session) = (true, nil)
     }

@@ -12,7 +12,7 @@ struct Claiming: Sendable {
   private let ready: Statement
   private let suspect: Statement
   private let former: Statement
-  private let standing: Statement
+  private let remainder: Statement
   private let undo: Statement
 
   static let work = Claiming(
@@ -81,8 +81,8 @@ struct Claiming: Sendable {
           RETURNING 1)\(count)
       SELECT count(*) FROM freed
       """)
-    standing = Statement(
-      table == .work ? "standing_work" : "standing_result",
+    remainder = Statement(
+      table == .work ? "remainder_work" : "remainder_result",
       """
       SELECT EXISTS (SELECT 1 FROM \(name) WHERE state = 0), EXISTS (SELECT 1 FROM \(name) WHERE state = 1),
         EXISTS (SELECT 1 FROM \(name) \(table == .result ? "WHERE state IS NOT NULL" : "")),
@@ -136,7 +136,7 @@ struct Claiming: Sendable {
   }
 
   /// The state of the rows that were not taken.
-  struct Standing {
+  struct Remainder {
     var isReady: Bool
     var hasSuspects: Bool
     /// Whether any row is left.
@@ -154,7 +154,7 @@ struct Claiming: Sendable {
   /// - Parameter call: numbers the worker's claims, so that a repeated call finds what it leased.
   func run(
     _ attempt: SessionPool.Attempt, limit: Int, bytes: Int, span: Duration, isAlone: Bool, worker: Int64, call: Int64,
-    floor: PostgreSQLQueue.Floor?, uptime: Parameter, waitsForDisk: Bool
+    floor: PostgreSQLQueue.Floor?, uptime: Parameter, isSynchronous: Bool
   ) throws(SessionError) -> Claimed {
     let limit = min(max(0, isAlone ? min(1, limit) : limit), Self.limit)
     if attempt.isRepeated {
@@ -164,20 +164,20 @@ struct Claiming: Sendable {
     let execution = Execution(
       isAlone ? suspect : ready, .integer(Int64(limit)), .integer(Int64(bytes)), .integer(worker), .integer(span.microseconds),
       .integer(floor?.rank ?? .min), .integer(floor?.moment ?? .min), .integer(floor?.id ?? .min), uptime, .integer(call))
-    let rows = try attempt.run([execution], waitsForDisk: waitsForDisk)[0]
+    let rows = try attempt.run([execution], isSynchronous: isSynchronous)[0]
     let picked = rows.count > 0 ? rows.integer(0, 0) : 0
     return Claimed(rows, of: table, hasMore: picked > Int64(rows.count))
   }
 
   /// Frees what a claim leased whose caller never got its leases.
-  func undo(_ attempt: SessionPool.Attempt, worker: Int64, call: Int64, waitsForDisk: Bool) throws(SessionError) {
-    _ = try attempt.run([Execution(undo, .integer(worker), .integer(call))], waitsForDisk: waitsForDisk)
+  func undo(_ attempt: SessionPool.Attempt, worker: Int64, call: Int64, isSynchronous: Bool) throws(SessionError) {
+    _ = try attempt.run([Execution(undo, .integer(worker), .integer(call))], isSynchronous: isSynchronous)
   }
 
-  func standing(_ attempt: SessionPool.Attempt, uptime: Parameter, wall: Parameter) throws(SessionError) -> Standing {
-    let rows = try attempt.run([Execution(standing, uptime, wall)])[0]
+  func remainder(_ attempt: SessionPool.Attempt, uptime: Parameter, wall: Parameter) throws(SessionError) -> Remainder {
+    let rows = try attempt.run([Execution(remainder, uptime, wall)])[0]
     let waits = [rows.integerIfAny(0, 3), rows.integerIfAny(0, 4)].compactMap(\.self)
-    return Standing(
+    return Remainder(
       isReady: rows.flag(0, 0), hasSuspects: rows.flag(0, 1), hasAny: rows.flag(0, 2),
       wait: waits.min().map { .microseconds(max(0, $0)) })
   }

@@ -78,7 +78,7 @@ struct Opening {
         // A plain role may have been given a schema, and no right to create one.
         if !hasSchema { steps.append(Execution(Statement("", "CREATE SCHEMA \(schema)"))) }
         steps += Schema.statements(schema).map { Execution($0) }
-        _ = try attempt.run(steps, waitsForDisk: true)
+        _ = try attempt.run(steps, isSynchronous: true)
       }
     } catch {
       if try find().exists { return }

@@ -66,7 +66,7 @@ extension PostgreSQLQueue {
       let rows: Rows
       do throws(QueueError) {
         rows = try pool.call { attempt throws(SessionError) in
-          try attempt.run(statements, waitsForDisk: waits(isOfLease: false))[statements.count - 1]
+          try attempt.run(statements, isSynchronous: isSynchronous(isOfLease: false))[statements.count - 1]
         }
       } catch {
         throw sum > 0 ? error.adding("\(sum) payloads were changed before; repeat the command") : error
@@ -109,7 +109,8 @@ extension PostgreSQLQueue {
     }
     let released = try pool.call { attempt throws(SessionError) in
       try attempt.run(
-        [Execution(Self.lockHolds), Execution(Self.takeOrphans, .text(machineName))], waitsForDisk: waits(isOfLease: false))[1].texts
+        [Execution(Self.lockHolds), Execution(Self.takeOrphans, .text(machineName))], isSynchronous: isSynchronous(isOfLease: false))[1]
+        .texts
     }
     return (payloads, released)
   }

@@ -8,32 +8,32 @@ extension PostgreSQLQueue {
     presence.record(span: request.span)
     try undoDoubted(.work, worker)
     try keepUp(.work, worker, span: request.span)
-    var (claimed, standing) = try take(request, worker)
+    var (claimed, remainder) = try take(request, worker)
     // Upkeep runs at most once in its interval, so rows may have become ready since. A claim that
     // found nothing can afford to look again.
     if claimed.rows.isEmpty, try keepUp(.work, worker, span: request.span, isDue: true) {
-      (claimed, standing) = try take(request, worker)
+      (claimed, remainder) = try take(request, worker)
     }
     let leases = claimed.rows.map { row in
       Lease(
         token: row.token, line: row.line, attempt: row.attempt, expiresAt: row.expiresAt, deaths: row.deaths, deathsAlone: row.deathsAlone)
     }
-    guard let standing else { return Claim(leases: leases, hasSuspects: false, next: .zero) }
-    let next = standing.isReady || standing.hasSuspects ? .zero : standing.hasAny ? standing.pause ?? .zero : nil
-    return Claim(leases: leases, hasSuspects: standing.hasSuspects, next: next)
+    guard let remainder else { return Claim(leases: leases, hasSuspects: false, next: .zero) }
+    let next = remainder.isReady || remainder.hasSuspects ? .zero : remainder.hasAny ? remainder.pause ?? .zero : nil
+    return Claim(leases: leases, hasSuspects: remainder.hasSuspects, next: next)
   }
 
   /// Leases payloads. Also asks what is left, unless it is known that more payloads are ready.
-  private func take(_ request: ClaimRequest, _ worker: Int64) throws(QueueError) -> (Claiming.Claimed, Claiming.Standing?) {
+  private func take(_ request: ClaimRequest, _ worker: Int64) throws(QueueError) -> (Claiming.Claimed, Claiming.Remainder?) {
     let (call, floor) = begin(.work)
     return try doubting(.work, call) { attempt throws(SessionError) in
       let claimed = try Claiming.work.run(
         attempt, limit: request.limit, bytes: request.maximumBytes, span: request.span, isAlone: request.isAlone, worker: worker,
         call: call,
-        floor: request.isAlone ? nil : floor, uptime: uptime, waitsForDisk: waits(isOfLease: true))
+        floor: request.isAlone ? nil : floor, uptime: uptime, isSynchronous: isSynchronous(isOfLease: true))
       note(.work, claimed)
       guard !claimed.hasMore || request.isAlone || claimed.rows.isEmpty else { return (claimed, nil) }
-      return (claimed, try Claiming.work.standing(attempt, uptime: uptime, wall: wall))
+      return (claimed, try Claiming.work.remainder(attempt, uptime: uptime, wall: wall))
     }
   }
 
@@ -54,7 +54,8 @@ extension PostgreSQLQueue {
   func undoDoubted(_ table: LeaseTable, _ worker: Int64) throws(QueueError) {
     guard let call = counters.withLock({ $0.doubted[table] }) else { return }
     try pool.call { attempt throws(SessionError) in
-      try (table == .work ? Claiming.work : .result).undo(attempt, worker: worker, call: call, waitsForDisk: waits(isOfLease: true))
+      try (table == .work ? Claiming.work : .result).undo(
+        attempt, worker: worker, call: call, isSynchronous: isSynchronous(isOfLease: true))
     }
     counters.withLock { $0.doubted[table] = nil }
   }

@@ -67,7 +67,7 @@ extension PostgreSQLQueue {
     let (stored, released) = try pool.call { attempt throws(SessionError) -> ([LeaseToken], [String]) in
       let rows = try attempt.run(
         [Execution(Self.lockHolds), Execution(Self.lockResults, ids), settle, Execution(Self.takeOrphans, .text(machineName))],
-        waitsForDisk: waits(isOfLease: false))
+        isSynchronous: isSynchronous(isOfLease: false))
       guard attempt.isRepeated else { return (rows[2].tokens, rows[3].texts) }
       // The fence of a delivery that is over stays, so an earlier attempt is recognised. Whether it
       // gave back the others is not known, and does not matter.
@@ -125,19 +125,19 @@ extension PostgreSQLQueue {
     try keepUp(.result, worker, span: request.span)
     if request.isOrdered { return try leaseInOrder(request, worker, &claim) }
     let (call, floor) = begin(.result)
-    let (claimed, standing, isUndecided) = try doubting(.result, call) { attempt throws(SessionError) in
+    let (claimed, remainder, isUndecided) = try doubting(.result, call) { attempt throws(SessionError) in
       let claimed = try Claiming.result.run(
         attempt, limit: request.limit, bytes: request.maximumBytes, span: request.span, isAlone: request.isAlone, worker: worker,
         call: call,
-        floor: request.isAlone ? nil : floor, uptime: uptime, waitsForDisk: waits(isOfLease: true))
+        floor: request.isAlone ? nil : floor, uptime: uptime, isSynchronous: isSynchronous(isOfLease: true))
       note(.result, claimed)
-      let standing = try Claiming.result.standing(attempt, uptime: uptime, wall: wall)
-      return (claimed, standing, try attempt.run([Execution(Self.undecided)])[0].flag(0, 0))
+      let remainder = try Claiming.result.remainder(attempt, uptime: uptime, wall: wall)
+      return (claimed, remainder, try attempt.run([Execution(Self.undecided)])[0].flag(0, 0))
     }
     claim.deliveries = claimed.rows.map(Delivery.init)
     claim.hasUndecided = isUndecided
-    claim.hasSuspects = standing.hasSuspects
-    claim.next = standing.isReady || standing.hasSuspects ? .zero : standing.pause
+    claim.hasSuspects = remainder.hasSuspects
+    claim.next = remainder.isReady || remainder.hasSuspects ? .zero : remainder.pause
   }
 
   /// Leases the next results in the order enqueued. This is the only deliverer, so between the two
@@ -161,18 +161,18 @@ extension PostgreSQLQueue {
     let lease = Execution(
       Self.leaseOrdered, .integers(ids), .integer(worker), .integer(request.span.microseconds), .boolean(request.isAlone), uptime,
       .integer(call))
-    let (rows, standing, isUndecided) = try doubting(.result, call) { attempt throws(SessionError) in
+    let (rows, remainder, isUndecided) = try doubting(.result, call) { attempt throws(SessionError) in
       // A repeated attempt leases again what it leased before, with a new fence.
-      let rows = ids.isEmpty ? nil : try attempt.run([lease], waitsForDisk: waits(isOfLease: true))[0]
-      let standing = try Claiming.result.standing(attempt, uptime: uptime, wall: wall)
-      return (rows, standing, try attempt.run([Execution(Self.undecided)])[0].flag(0, 0))
+      let rows = ids.isEmpty ? nil : try attempt.run([lease], isSynchronous: isSynchronous(isOfLease: true))[0]
+      let remainder = try Claiming.result.remainder(attempt, uptime: uptime, wall: wall)
+      return (rows, remainder, try attempt.run([Execution(Self.undecided)])[0].flag(0, 0))
     }
     if let rows { claim.deliveries = (0..<rows.count).map { Delivery(Claiming.Row(rows: rows, index: $0)) } }
     claim.hasUndecided = isUndecided
     claim.hasSuspects = suspectIsFirst
     // A claim for a suspect may find another result before it.
     let foundAnother = request.isAlone && claim.deliveries.isEmpty
-    claim.next = suspectIsFirst || foundAnother ? .zero : standing.pause
+    claim.next = suspectIsFirst || foundAnother ? .zero : remainder.pause
   }
 
   private static let inOrder = Statement(

@@ -21,7 +21,7 @@ extension PostgreSQLQueue {
     ]
     do throws(QueueError) {
       return try pool.call { attempt throws(SessionError) in
-        Int(try attempt.run([Execution(Self.insert, parameters)], waitsForDisk: waits(isOfLease: false))[0].integer(0, 0))
+        Int(try attempt.run([Execution(Self.insert, parameters)], isSynchronous: isSynchronous(isOfLease: false))[0].integer(0, 0))
       }
     } catch {
       if case .unknown = error { counters.withLock { $0.unknownBatch = (batch, Self.digest(payloads)) } }

@@ -15,7 +15,8 @@ extension PostgreSQLQueue {
     let renewal = Execution(statement, ids, .integers(leases.map(\.fence)), .integer(worker), .integer(span.microseconds), uptime)
     let kept = try pool.call { attempt throws(SessionError) in
       try attempt.run(
-        [Execution(table == .work ? Self.lockWork : Self.lockResults, ids), renewal], waitsForDisk: waits(isOfLease: true))[1].tokens
+        [Execution(table == .work ? Self.lockWork : Self.lockResults, ids), renewal], isSynchronous: isSynchronous(isOfLease: true))[1]
+        .tokens
     }
     return Set(leases).subtracting(kept)
   }
@@ -52,13 +53,13 @@ extension PostgreSQLQueue {
       .text(machineName))
     let stored = try pool.call { attempt throws(SessionError) in
       let steps = [Execution(Self.lockWork, tokens[0])] + [finish] + (holds.isEmpty ? [] : [hold])
-      var stored = Set(try attempt.run(steps, waitsForDisk: waits(isOfLease: false))[1].tokens)
+      var stored = Set(try attempt.run(steps, isSynchronous: isSynchronous(isOfLease: false))[1].tokens)
       if attempt.isRepeated {
         // The earlier attempt may wait for a standby still. This commit waits as well, because it
         // writes something.
         let rows = try attempt.run(
           [Execution(Self.storedResults, tokens + [.integer(worker)]), Execution(Self.touch, .text(enqueuer))],
-          waitsForDisk: waits(isOfLease: false))
+          isSynchronous: isSynchronous(isOfLease: false))
         stored.formUnion(rows[0].tokens)
       }
       return stored
@@ -140,7 +141,7 @@ extension PostgreSQLQueue {
     let freed = try pool.call { attempt throws(SessionError) in
       // A crash of the server must not undo it: the row would again belong to this worker, which has
       // forgotten it and lives.
-      let freed = try attempt.run([Execution(Self.lockWork, ids), free], waitsForDisk: waits(isOfLease: false))[1].tokens
+      let freed = try attempt.run([Execution(Self.lockWork, ids), free], isSynchronous: isSynchronous(isOfLease: false))[1].tokens
       // Whether an earlier attempt freed the rest is not known, and does not matter.
       return attempt.isRepeated ? payloads.map(\.token) : freed
     }
@@ -184,7 +185,7 @@ extension PostgreSQLQueue {
   func leave(_ worker: Int64) throws(QueueError) {
     // Others take the leases over when the lock of this worker is gone, so one attempt is enough.
     _ = try pool.callOnce { attempt throws(SessionError) in
-      try attempt.run([Execution(Self.leave, .integer(worker))], waitsForDisk: waits(isOfLease: true))
+      try attempt.run([Execution(Self.leave, .integer(worker))], isSynchronous: isSynchronous(isOfLease: true))
     }
   }
 

@@ -6,7 +6,7 @@ extension PostgreSQLQueue {
     let pool = SessionPool(address.servers, name: address.description, patience: .zero)
     defer { pool.close() }
     _ = try pool.callOnce { attempt throws(SessionError) in
-      try attempt.run([Execution(Statement("", "DROP SCHEMA IF EXISTS \(address.schema) CASCADE"))], waitsForDisk: true)
+      try attempt.run([Execution(Statement("", "DROP SCHEMA IF EXISTS \(address.schema) CASCADE"))], isSynchronous: true)
     }
   }
 }

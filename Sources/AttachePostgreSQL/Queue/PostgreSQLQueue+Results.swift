@@ -91,7 +91,7 @@ extension PostgreSQLQueue {
         [
           Execution(Self.lockHolds), Execution(Self.lockResults, parameter), Execution(Self.read, parameter),
           Execution(Self.takeOrphans, .text(machineName)),
-        ], waitsForDisk: waits(isOfLease: false))[3].texts
+        ], isSynchronous: isSynchronous(isOfLease: false))[3].texts
     }
   }
 

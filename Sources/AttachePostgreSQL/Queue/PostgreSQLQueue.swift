@@ -97,7 +97,7 @@ package final class PostgreSQLQueue: PayloadQueue {
   /// Whether a commit waits for the disk.
   ///
   /// - Parameter isOfLease: whether the call only takes or renews leases.
-  func waits(isOfLease: Bool) -> Bool {
+  func isSynchronous(isOfLease: Bool) -> Bool {
     switch choice {
     case .always: true
     case .group: !isOfLease

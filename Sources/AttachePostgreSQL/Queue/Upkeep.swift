@@ -9,11 +9,11 @@ struct Upkeep: Sendable {
   /// Extends the leases of the caller that ran out.
   private let keep: Statement
   /// Frees rows whose leases ran out.
-  private let lapse: Statement
+  private let expireLeases: Statement
   /// Frees rows that waited for another attempt.
-  private let ripen: Statement
+  private let endDelays: Statement
   /// Frees rows that waited for their time.
-  private let due: Statement
+  private let startDue: Statement
 
   static let work = Upkeep(.work)
   static let result = Upkeep(.result)
@@ -78,19 +78,19 @@ struct Upkeep: Sendable {
         SELECT count(*) FROM freed
         """)
     }
-    lapse = free(
-      table == .work ? "lapse_work" : "lapse_result",
+    expireLeases = free(
+      table == .work ? "expire_work" : "expire_result",
       """
       state = 3 AND until <= (SELECT coalesce($1::bigint, clock_us()))
         AND NOT EXISTS (SELECT 1 FROM worker WHERE number = t.worker AND absent_since IS NOT NULL)
       """, LeaseTable.freed, ["ready": "count(*)", "leased": "-count(*)"])
     let waited = ["ready": "count(*)", "waiting": "-count(*)"]
-    ripen = free(
-      table == .work ? "ripen_work" : "ripen_result", "state = 2 AND until <= (SELECT coalesce($1::bigint, clock_us()))",
+    endDelays = free(
+      table == .work ? "end_delay_work" : "end_delay_result", "state = 2 AND until <= (SELECT coalesce($1::bigint, clock_us()))",
       "until = NULL, moment = NULL",
       waited)
-    due = free(
-      table == .work ? "due_work" : "due_result", "state = 2 AND moment <= (SELECT coalesce($1::bigint, clock_us()))",
+    startDue = free(
+      table == .work ? "start_work" : "start_result", "state = 2 AND moment <= (SELECT coalesce($1::bigint, clock_us()))",
       "until = NULL, moment = NULL",
       waited)
   }
@@ -103,29 +103,31 @@ struct Upkeep: Sendable {
 
   /// Deletes what is no longer needed.
   static func tidy(_ attempt: SessionPool.Attempt, wall: Parameter) throws(SessionError) {
-    _ = try attempt.run(tidies.map { Execution($0, wall) }, waitsForDisk: false)
+    _ = try attempt.run(tidies.map { Execution($0, wall) }, isSynchronous: false)
   }
 
   /// Looks after the leases of a table.
   ///
   /// - Returns: whether rows became ready.
   func run(
-    _ attempt: SessionPool.Attempt, worker: Int64, span: Duration, absence: Duration, uptime: Parameter, wall: Parameter, waitsForDisk: Bool
+    _ attempt: SessionPool.Attempt, worker: Int64, span: Duration, absence: Duration, uptime: Parameter, wall: Parameter,
+    isSynchronous: Bool
   ) throws(SessionError) -> Bool {
     let found = try attempt.run([Execution(check, uptime, wall)])[0]
     var count: Int64 = 0
     if found.flag(0, 1) {
       count += try attempt.run(
         [Execution(Self.markAbsent, uptime), Execution(Self.takeOverLeases, uptime, .integer(absence.microseconds))],
-        waitsForDisk: waitsForDisk)[1]
+        isSynchronous: isSynchronous)[1]
         .integer(0, 0)
     }
     if found.flag(0, 0) {
       let rows = try attempt.run(
         [
-          Execution(keep, uptime, .integer(worker), .integer(span.microseconds)), Execution(lapse, uptime), Execution(ripen, uptime),
-          Execution(due, wall),
-        ], waitsForDisk: waitsForDisk)
+          Execution(keep, uptime, .integer(worker), .integer(span.microseconds)), Execution(expireLeases, uptime),
+          Execution(endDelays, uptime),
+          Execution(startDue, wall),
+        ], isSynchronous: isSynchronous)
       count += rows[1...].reduce(0) { $0 + $1.integer(0, 0) }
     }
     return count > 0
@@ -156,7 +158,7 @@ extension PostgreSQLQueue {
       if tidies { try Upkeep.tidy(attempt, wall: wall) }
       return try upkeep.run(
         attempt, worker: worker, span: span, absence: presence.allowedAbsence(upkeepTimes), uptime: uptime, wall: wall,
-        waitsForDisk: waits(isOfLease: true))
+        isSynchronous: isSynchronous(isOfLease: true))
     }
   }
 

@@ -9,11 +9,11 @@ package struct Connecting: Sendable {
   package var lookupLimit: Duration
   /// How long a reply may take before another connection asks the server whether it still works on
   /// the call.
-  package var lateAfter: Duration
+  package var checkAfter: Duration
 
   package init(
-    lookup: HostLookup? = nil, limit: Duration = .seconds(3), lookupLimit: Duration = .seconds(15), lateAfter: Duration = .seconds(10)
+    lookup: HostLookup? = nil, limit: Duration = .seconds(3), lookupLimit: Duration = .seconds(15), checkAfter: Duration = .seconds(10)
   ) {
-    (self.lookup, self.limit, self.lookupLimit, self.lateAfter) = (lookup ?? .system, limit, lookupLimit, lateAfter)
+    (self.lookup, self.limit, self.lookupLimit, self.checkAfter) = (lookup ?? .system, limit, lookupLimit, checkAfter)
   }
 }

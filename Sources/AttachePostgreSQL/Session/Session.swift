@@ -15,7 +15,7 @@ internal import Glibc
   let server: ServerAddress
   private var prepared: Set<String> = []
   /// Whether commits wait for the disk: `synchronous_commit` of the session.
-  private var waitsForDisk = true
+  private var isSynchronous = true
   private(set) var isBroken = false
 
   /// A server process. The start tells it from a later process with the same number.
@@ -75,7 +75,7 @@ internal import Glibc
     do throws(SessionError) {
       let settings = server.settings
       let rows = try session.run(
-        [Execution(configure, .texts(settings.map { $0.name }), .texts(settings.map { $0.value })), Execution(identify)], lateAfter: limit
+        [Execution(configure, .texts(settings.map { $0.name }), .texts(settings.map { $0.value })), Execution(identify)], checkAfter: limit
       ) { _ in .isGone }
       session.backend = Backend(process: rows[1].integer(0, 0), start: rows[1].integer(0, 1))
     } catch {
@@ -98,9 +98,9 @@ internal import Glibc
   // MARK: Running
 
   /// What is known of a call whose reply is late.
-  enum Lateness {
+  enum CallState {
     /// The server still works on it.
-    case isAlive
+    case isRunning
     /// The server no longer has this session, or does not answer at all.
     case isGone
   }
@@ -108,22 +108,22 @@ internal import Glibc
   /// Runs statements in one transaction and one round trip.
   ///
   /// - Parameters:
-  ///   - waitsForDisk: whether the commit waits for the disk and for synchronous standbys.
-  ///   - lateAfter: how long to wait for the reply before `isLate` is asked, each time.
-  ///   - isLate: asked while the reply is missing, with the time since the call.
+  ///   - isSynchronous: whether the commit waits for the disk and for synchronous standbys.
+  ///   - checkAfter: how long to wait for the reply before `check` is asked, each time.
+  ///   - check: asked while the reply is missing, with the time since the call.
   /// - Returns: the rows of each statement.
   func run(
-    _ executions: [Execution], waitsForDisk: Bool? = nil, lateAfter: Duration, isLate: (Duration) -> Lateness
+    _ executions: [Execution], isSynchronous: Bool? = nil, checkAfter: Duration, check: (Duration) -> CallState
   ) throws(SessionError) -> [Rows] {
     do throws(SessionError) {
       var queued: [Queued] = []
-      if let waitsForDisk, waitsForDisk != self.waitsForDisk {
-        try send(Execution(Self.synchronise, .text(waitsForDisk ? "on" : "off")), &queued, keeps: false)
+      if let isSynchronous, isSynchronous != self.isSynchronous {
+        try send(Execution(Self.synchronise, .text(isSynchronous ? "on" : "off")), &queued, keeps: false)
       }
       for execution in executions { try send(execution, &queued, keeps: true) }
       guard unsafe PQpipelineSync(connection) == 1 else { throw .lost(message) }
-      let rows = try receive(queued, lateAfter, isLate)
-      if let waitsForDisk { self.waitsForDisk = waitsForDisk }
+      let rows = try receive(queued, checkAfter, check)
+      if let isSynchronous { self.isSynchronous = isSynchronous }
       return rows
     } catch {
       switch error {
@@ -165,7 +165,7 @@ internal import Glibc
     queued.append(.execution(keeps: keeps))
   }
 
-  private func receive(_ queued: [Queued], _ lateAfter: Duration, _ isLate: (Duration) -> Lateness) throws(SessionError) -> [Rows] {
+  private func receive(_ queued: [Queued], _ checkAfter: Duration, _ check: (Duration) -> CallState) throws(SessionError) -> [Rows] {
     let start = MonotonicInstant.now
     var rows: [Rows] = []
     var failure: SessionError?
@@ -179,7 +179,7 @@ internal import Glibc
       }
     }
     for item in queued {
-      while let result = unsafe try next(start, lateAfter, isLate) {
+      while let result = unsafe try next(start, checkAfter, check) {
         unsafe keep(result) { result in
           switch item {
           case .execution(keeps: true): unsafe rows.append(Rows(result))
@@ -193,7 +193,7 @@ internal import Glibc
     }
     // A commit that fails is reported here.
     while true {
-      guard let result = unsafe try next(start, lateAfter, isLate) else { continue }
+      guard let result = unsafe try next(start, checkAfter, check) else { continue }
       if unsafe PQresultStatus(result) == PGRES_PIPELINE_SYNC {
         unsafe PQclear(result)
         break
@@ -205,7 +205,7 @@ internal import Glibc
   }
 
   /// Returns the next result; nil after the last one of a statement.
-  private func next(_ start: MonotonicInstant, _ lateAfter: Duration, _ isLate: (Duration) -> Lateness) throws(SessionError)
+  private func next(_ start: MonotonicInstant, _ checkAfter: Duration, _ check: (Duration) -> CallState) throws(SessionError)
     -> OpaquePointer?
   {
     var asked = start
@@ -217,10 +217,10 @@ internal import Glibc
         if unsafe result == nil, unsafe PQstatus(connection) != CONNECTION_OK { throw .lost(message) }
         return unsafe result
       }
-      let end = asked.advanced(by: lateAfter)
+      let end = asked.advanced(by: checkAfter)
       if unsafe !Self.wait(PQsocket(connection), writing: unsent == 1, until: end) {
         asked = .now
-        guard isLate(start.duration(to: asked)) == .isAlive else { throw .lost("\(server): no answer") }
+        guard check(start.duration(to: asked)) == .isRunning else { throw .lost("\(server): no answer") }
         continue
       }
       guard unsafe PQconsumeInput(connection) == 1 else { throw .lost(message) }

@@ -13,7 +13,7 @@ final class SessionPool: Sendable {
   /// Whether the pool is closed. A call then makes no further attempt.
   private let isClosed = Atomic<Bool>(false)
   /// Whether calls no longer wait for a server.
-  private let isHurried = Atomic<Bool>(false)
+  private let stopsWaiting = Atomic<Bool>(false)
   /// The queue's address, for messages.
   let name: String
 
@@ -54,8 +54,8 @@ final class SessionPool: Sendable {
     }
 
     /// Runs statements in one transaction.
-    func run(_ executions: [Execution], waitsForDisk: Bool? = nil) throws(SessionError) -> [Rows] {
-      let rows = try pool.run(executions, on: session, waitsForDisk: waitsForDisk)
+    func run(_ executions: [Execution], isSynchronous: Bool? = nil) throws(SessionError) -> [Rows] {
+      let rows = try pool.run(executions, on: session, isSynchronous: isSynchronous)
       hasCommitted = true
       return rows
     }
@@ -138,13 +138,13 @@ final class SessionPool: Sendable {
   }
 
   /// Runs statements in one transaction, until the server no longer works on them.
-  func run(_ executions: [Execution], on session: Session, waitsForDisk: Bool? = nil) throws(SessionError) -> [Rows] {
+  func run(_ executions: [Execution], on session: Session, isSynchronous: Bool? = nil) throws(SessionError) -> [Rows] {
     var waitsForStandby = false
     do throws(SessionError) {
-      return try session.run(executions, waitsForDisk: waitsForDisk, lateAfter: connecting.lateAfter) { [self] waited in
-        guard waited < patience, !isHurried.load(ordering: .relaxed), let event = waitEvent(of: session) else { return .isGone }
+      return try session.run(executions, isSynchronous: isSynchronous, checkAfter: connecting.checkAfter) { [self] waited in
+        guard waited < patience, !stopsWaiting.load(ordering: .relaxed), let event = waitEvent(of: session) else { return .isGone }
         waitsForStandby = event == Self.waitOfCommit
-        return .isAlive
+        return .isRunning
       }
     } catch {
       guard waitsForStandby, case .lost = error else { throw error }
@@ -215,7 +215,7 @@ final class SessionPool: Sendable {
   }
 
   /// Whether calls still wait for a server.
-  private var mayWait: Bool { !isClosed.load(ordering: .relaxed) && !isHurried.load(ordering: .relaxed) }
+  private var mayWait: Bool { !isClosed.load(ordering: .relaxed) && !stopsWaiting.load(ordering: .relaxed) }
 
   /// Asks the server of a session what it waits for while it works on a call.
   ///
@@ -230,7 +230,7 @@ final class SessionPool: Sendable {
       return error.text.contains("FATAL") ? "" : nil
     }
     let find = Execution(Self.find, .integer(session.backend.process), .integer(session.backend.start))
-    let rows = try? other.run([find], lateAfter: connecting.limit) { _ in .isGone }
+    let rows = try? other.run([find], checkAfter: connecting.limit) { _ in .isGone }
     guard let rows = rows?.first, rows.count > 0 else { return nil }
     return rows.text(0, 0)
   }
@@ -269,7 +269,7 @@ final class SessionPool: Sendable {
   }
 
   /// Lets calls give up as if their patience were over. Safe from any thread.
-  func stopWaiting() { isHurried.store(true, ordering: .relaxed) }
+  func stopWaiting() { stopsWaiting.store(true, ordering: .relaxed) }
 
   func close() {
     isClosed.store(true, ordering: .relaxed)
@@ -279,7 +279,7 @@ final class SessionPool: Sendable {
   // MARK: Errors
 
   private func outOfPatience(_ error: SessionError, isRepeated: Bool) -> QueueError {
-    let end = isHurried.load(ordering: .relaxed) ? "the command was told to stop" : "given up after \(patience.text)"
+    let end = stopsWaiting.load(ordering: .relaxed) ? "the command was told to stop" : "given up after \(patience.text)"
     let text = "\(name): \(error.text); \(end)"
     return isRepeated ? .unknown(text) : .unavailable(text)
   }

@@ -22,7 +22,7 @@ extension Database {
   /// Makes rows ready whose delay or start time has passed.
   ///
   /// - Returns: the number of rows.
-  func ripen(_ table: LeaseTable, _ now: QueueMoment) throws -> Int {
+  func endDelays(_ table: LeaseTable, _ now: QueueMoment) throws -> Int {
     let ready =
       """
       UPDATE \(table.rawValue) SET state = iif(deaths >= \(Lease.deathsOfSuspect), 1, 0), boot = NULL, until = NULL, moment = NULL WHERE state = 2

@@ -16,7 +16,7 @@ extension SQLiteQueue {
         tally.ready += taken.count
       }
       if tally.waiting > 0 {
-        let due = try connection.ripen(.work, now)
+        let due = try connection.endDelays(.work, now)
         tally.waiting -= due
         tally.ready += due
       }

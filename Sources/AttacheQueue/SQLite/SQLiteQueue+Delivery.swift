@@ -30,7 +30,7 @@ extension SQLiteQueue {
         try connection.keep(.delivery, worker, since: ownFence, now, for: request.span)
         next = try connection.takeOver(.delivery, now, slot).next
       }
-      if try connection.has(.delivery, state: 2) { _ = try connection.ripen(.delivery, now) }
+      if try connection.has(.delivery, state: 2) { _ = try connection.endDelays(.delivery, now) }
       let suspectIsFirst: Bool
       (claim.deliveries, suspectIsFirst) = try connection.firstDeliveries(request, fence: tally.lastFence + 1)
       if !claim.deliveries.isEmpty {

@@ -9,7 +9,7 @@ import Testing
     let other = try test.open(clock: SystemQueueClock())
     var opening = QueueOpening(creates: false)
     (opening.sync, opening.timeout) = (.always, .seconds(1))
-    let queue = try PostgreSQLQueue(test.address, opening, connecting: Connecting(lateAfter: .milliseconds(100)))
+    let queue = try PostgreSQLQueue(test.address, opening, connecting: Connecting(checkAfter: .milliseconds(100)))
     try test.administer("ALTER SYSTEM SET synchronous_standby_names = 'nobody'")
     var (count, error) = (0, nil as QueueError?)
     // The server's checkpointer lets commits wait, a moment after the setting is in force.

@@ -370,7 +370,8 @@ class Siege:
         except programs.Unavailable as error:
             raise Failure(str(error)) from None
         tables = ["payload", "work", "result", "output"]
-        sums = " UNION ALL ".join(f"SELECT count(*), sum(hashtext(t::text)) FROM {self._schema}.{table} t" for table in tables)
+        # In a fixed order: a server that scans large tables in parallel returns the rows as they come.
+        sums = " UNION ALL ".join(f"SELECT '{table}', count(*), sum(hashtext(t::text)) FROM {self._schema}.{table} t" for table in tables) + " ORDER BY 1"
         commits.agreement({server.name: str(server.sql(sums, database="attache")) for server in cluster.servers})
         for server in cluster.servers:
             commits.logs(server.name, server.last_words())
