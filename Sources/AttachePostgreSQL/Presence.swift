@@ -28,7 +28,7 @@ final class Presence: Sendable {
     var hasEnded = false
     /// Whether another connection was lost, so that this one must be tested.
     var isDoubtful = false
-    /// When the worker last connected again.
+    /// When the worker last reconnected.
     var reconnection: MonotonicInstant?
   }
 
@@ -136,7 +136,8 @@ final class Presence: Sendable {
 
   /// Tests the connection soon. Safe from any thread.
   ///
-  /// An idle connection to a machine that vanished is noticed after 11 s.
+  /// Without this test, the loss of an idle connection to a machine that vanished is noticed only
+  /// after 11 s.
   private func test() {
     state.withLock { $0.isDoubtful = true }
     gate?.ring()
@@ -226,6 +227,8 @@ final class Presence: Sendable {
   }
 
   /// How long the lock of another worker may be missing before this one takes its leases over.
+  ///
+  /// A worker that has just started does not wait longer: often it replaces one that was killed.
   func allowedAbsence(_ times: UpkeepTimes) -> Duration {
     guard let reconnection = state.withLock(\.reconnection), reconnection.duration(to: .now) < times.absenceAfterReconnection else {
       return times.absence

@@ -23,9 +23,9 @@ package final class Enqueuer {
     /// The number of the line that was added incomplete, because its end did not arrive in time
     /// after a stop.
     package var unfinished: Int?
-    /// The last one of the lines of which the queue did not say whether it added them
-    /// (``QueueError/unknown(_:)``). They begin after ``lastLine``.
-    package var lastUnknownLine: Int?
+    /// The last line of the batch of which the queue did not say whether it added it
+    /// (``QueueError/unknown(_:)``). The batch begins after ``lastLine``.
+    package var lastLineInDoubt: Int?
   }
 
   /// Why reading ended.
@@ -43,7 +43,7 @@ package final class Enqueuer {
     /// Called after each batch that is in the queue.
     package var afterBatch: @Sendable (Counts) -> Void = { _ in }
     /// Called when the queue refuses a call. True repeats the call at once.
-    package var triesAgain: @Sendable (QueueError) -> Bool = { _ in false }
+    package var shouldRetry: @Sendable (QueueError) -> Bool = { _ in false }
 
     package init() {}
   }
@@ -57,7 +57,7 @@ package final class Enqueuer {
   private let events: Events
   private let machine: any Machine
   private let reader: DeliveryReader
-  private var batch = BatchAdder.Batch()
+  private var batch = EnqueueBatch()
   private var line = 0
 
   package init(
@@ -80,7 +80,7 @@ package final class Enqueuer {
       adder = try BatchAdder(queue, linesBefore: options.linesBefore, events, machine: machine)
       adding = try machine.start("add") { [adder, machine] in adder.run { stop.request(finishingLineBy: machine.now) } }
     } catch {
-      throw .memory(error)
+      throw .system(error)
     }
     let lines = LineReader(
       descriptor: descriptor, stop: stop, padding: 0, blockSize: Self.blockSize, maximumLine: NewPayload.maximumLine)
@@ -98,7 +98,7 @@ package final class Enqueuer {
   /// Reads until the end, a stop or a failure of the adder. What was read is handed to the adder,
   /// after an error too.
   private func read(_ lines: LineReader, _ adder: BatchAdder) throws(SystemError) -> Ending {
-    defer { _ = hand(to: adder) }
+    defer { _ = submit(to: adder) }
     while true {
       var goesOn = true
       switch try lines.next() {
@@ -111,7 +111,7 @@ package final class Enqueuer {
       case .overlong(_, isLast: true):
         skipOverlong()
         if options.stopsAtOverlong { return .overlong }
-      case .pause: goesOn = hand(to: adder)
+      case .pause: goesOn = submit(to: adder)
       case .end: return .end
       case .stopped: return .stopped
       }
@@ -125,7 +125,7 @@ package final class Enqueuer {
     var payload = NewPayload(bytes, envelope: reader.envelope(of: bytes), options)
     payload.key = options.key.key(of: bytes, number: line, reader)
     batch.append(payload, line: line)
-    return batch.isFull ? hand(to: adder) : true
+    return batch.isFull ? submit(to: adder) : true
   }
 
   private func skipOverlong() {
@@ -135,10 +135,10 @@ package final class Enqueuer {
   }
 
   /// - Returns: false after a failure of the adder.
-  private func hand(to adder: BatchAdder) -> Bool {
+  private func submit(to adder: BatchAdder) -> Bool {
     guard !batch.isEmpty else { return true }
-    defer { batch = BatchAdder.Batch() }
-    return adder.add(batch)
+    defer { batch = EnqueueBatch() }
+    return adder.submit(batch)
   }
 }
 
@@ -146,8 +146,9 @@ package final class Enqueuer {
 package enum EnqueueError: Error, Hashable, Sendable {
   /// The input cannot be read. What was read before is in the queue.
   case input(SystemError)
-  /// There was no memory for parsing the delivery fields of a line or for a thread. Nothing was read.
-  case memory(SystemError)
+  /// There was no memory for parsing the delivery fields of a line, or no thread or descriptor.
+  /// Nothing was read.
+  case system(SystemError)
   /// The queue refused a batch.
   case queue(QueueError)
   /// A line that should be in the queue is not. This line and the lines after it were not added.

@@ -177,7 +177,7 @@ struct EnqueuerTests {
       _ = try enqueuer.run(input.fileHandleForReading.fileDescriptor, stop: ReadingStop())
     }
     #expect(enqueuer.counts.enqueued == 0)
-    #expect(enqueuer.counts.lastUnknownLine == 2)
+    #expect(enqueuer.counts.lastLineInDoubt == 2)
   }
 
   @Test func `while a batch is added, the next lines are read`() throws {

@@ -22,15 +22,18 @@ struct Claiming: Sendable {
     .result, line: "coalesce(o.line, p.line)", joins: "JOIN payload p ON p.id = w.id JOIN output o ON o.id = w.id", counted: [:])
 
   /// - Parameters:
-  ///   - line: an expression for the line, of the leased row `w` and what `joins` adds to it.
+  ///   - line: the SQL expression for the line. It may use `w`, the leased row, and the tables of
+  ///     `joins`.
   ///   - counted: the changes of the tally, by column.
   private init(_ table: LeaseTable, line: String, joins: String, counted: [String: String]) {
     self.table = table
     let (name, order) = (table.rawValue, table.order)
-    let (columns, others) = ("w.id, w.rank, w.fence, w.bytes, w.attempts, w.deaths, w.deaths_alone", ", w.outcome, w.reason, w.finished_at")
-    let returned = columns + (table == .result ? others : "")
+    let (columns, resultColumns) = (
+      "w.id, w.rank, w.fence, w.bytes, w.attempts, w.deaths, w.deaths_alone", ", w.outcome, w.reason, w.finished_at"
+    )
+    let returned = columns + (table == .result ? resultColumns : "")
     // The lines are joined last, because each step copies its rows.
-    let selected = "\(columns), p.expires_at, \(line)" + (table == .result ? others : "")
+    let selected = "\(columns), p.expires_at, \(line)" + (table == .result ? resultColumns : "")
     let moment = table == .result ? "finished_at" : "$6::bigint"
     let position = table == .result ? "(rank, finished_at, id)" : "(rank, id)"
     let floor = table == .result ? "($5::bigint, $6::bigint, $7::bigint)" : "($5::bigint, $7::bigint)"
@@ -128,8 +131,8 @@ struct Claiming: Sendable {
 
     fileprivate init(_ rows: Rows, of table: LeaseTable, hasMore: Bool) {
       self.rows = (0..<rows.count).map { Row(rows: rows, index: $0) }
-        .map { (row: $0, place: ($0.rank, table == .result ? $0.finishedAt : 0, $0.id)) }
-        .sorted { $0.place < $1.place }
+        .map { (row: $0, sortKey: ($0.rank, table == .result ? $0.finishedAt : 0, $0.id)) }
+        .sorted { $0.sortKey < $1.sortKey }
         .map(\.row)
       self.hasMore = hasMore
     }

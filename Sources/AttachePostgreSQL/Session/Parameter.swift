@@ -102,11 +102,11 @@ struct ParameterBuffer {
 }
 
 extension Parameter {
-  /// `bigint[]`; NULL if it would have no other elements.
-  static func integersIfAny(_ numbers: [Int64?]) -> Parameter { numbers.contains { $0 != nil } ? .integers(numbers) : .null }
+  /// `bigint[]`, or NULL if every element is nil.
+  static func integersOrNull(_ numbers: [Int64?]) -> Parameter { numbers.contains { $0 != nil } ? .integers(numbers) : .null }
 
-  /// `bytea[]`; NULL if it would have no other elements.
-  static func byteStringsIfAny(_ strings: [[UInt8]?]) -> Parameter { strings.contains { $0 != nil } ? .byteStrings(strings) : .null }
+  /// `bytea[]`, or NULL if every element is nil.
+  static func byteStringsOrNull(_ strings: [[UInt8]?]) -> Parameter { strings.contains { $0 != nil } ? .byteStrings(strings) : .null }
 
   /// About how many bytes the value takes.
   fileprivate var estimate: Int {

@@ -163,7 +163,7 @@ package final class Batch: Sendable {
       state.withLock { $0.enqueued = counts.enqueued }
       worker.lookAgain()
     }
-    events.triesAgain = { [self] error in waits(for: error) }
+    events.shouldRetry = { [self] error in waits(for: error) }
     let enqueuer = Enqueuer(queue, options, events, machine: machine)
     do throws(BatchFailure) {
       guard try enqueued(enqueuer, input) else { return stop() }
@@ -194,7 +194,7 @@ package final class Batch: Sendable {
     } catch {
       switch error {
       case .input(let error): throw .input(error)
-      case .memory(let error): throw .system(error)
+      case .system(let error): throw .system(error)
       // A stopped batch does not wait for the machine.
       case .queue(let error) where MachineFault(error) != nil && state.withLock(\.isStopped): return false
       case .queue(let error): throw .queue(error)

@@ -35,7 +35,7 @@ package final class MetricsCollector: Sendable {
     var isStopped = false
   }
 
-  /// How long an answer may take.
+  /// How long an answer may take, and a commit may wait.
   package static let patience = Duration.seconds(10)
 
   private let queue: any QueueAdministration

@@ -103,15 +103,15 @@ struct Enqueue: ParsableCommand {
   /// Which lines are not in the queue after an error, and what to do.
   private func missing(_ counts: Enqueuer.Counts) -> String {
     let first = counts.lastLine + 1
-    guard let last = counts.lastUnknownLine else { return "line \(first) and the lines after it are not in the queue" }
-    let lines = last > first ? "lines \(first) to \(last) are" : "line \(first) is"
+    guard let last = counts.lastLineInDoubt else { return "line \(first) and the lines after it are not in the queue" }
+    let lines = last > first ? "lines \(first) to \(last)" : "line \(first)"
     let advice =
       if case .none = dedupe {
         "`attache queue` shows how many payloads it has; enqueue what is missing"
       } else {
         "enqueue from line \(first) again, with the same --dedupe"
       }
-    return "the lines after line \(last) are not in the queue, and it is unknown whether \(lines): \(advice)"
+    return "\(lines) may be in the queue, and the lines after line \(last) are not: \(advice)"
   }
 
   /// Syncs the added payloads to disk, logs what is missing, and throws the exit status for it.
@@ -126,8 +126,8 @@ struct Enqueue: ParsableCommand {
     case .failure(.input(let error)):
       input.complain(error, log)
       status = ExitStatus.inputOutput
-    case .failure(.memory(let error)):
-      log.error("not enough memory to read payloads: \(error); nothing was added")
+    case .failure(.system(let error)):
+      log.error("cannot start to read payloads: \(error); nothing was added")
       status = ExitStatus.software
     case .failure(.changed(let line)):
       log.error("line \(line) of \(input.name) is not in the queue")
