@@ -114,7 +114,7 @@ def _add_workers(bench, result, server, work):
     seconds = median(costs(runs, names[1])) + median(run["origin"] for run in runs[names[1]]) / len(work.expected)
     most = processors / seconds / median(rates(runs, names[1]))
     result.notes.append("At the processor time that one worker and its server take per payload,"
-                        f" {processors} processors allow {amount(most)} of its rate.")
+                        f" {processors} processors allow {amount(most)} of its rate")
 
 
 def _together(bench, command, server, work, count):
