@@ -131,7 +131,7 @@ final class Presence: Sendable {
 
   private func watch() {
     // Without a thread, a lost connection costs the worker its leases after a while.
-    _ = try? SystemMachine().start("presence", .timely) { self.run() }
+    (try? SystemMachine().start("presence", .timely) { self.run() })?.detach()
   }
 
   /// Tests the connection soon. Safe from any thread.
