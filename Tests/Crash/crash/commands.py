@@ -58,6 +58,10 @@ class Commands:
             found[record["line"] - 1] = record
         return found
 
+    def sweep(self):
+        """A worker that finds nothing to do: at its start, it removes the links that killed processes have left."""
+        ended(self.start("work", *self._work, *([] if "--once" in self._work else ["--once"])))
+
     def prune(self):
         said, status = children.run([self.attache, "store", "prune", "--store", self.store])
         if status:

@@ -359,6 +359,7 @@ class Siege:
         crcs = {number: zlib.crc32(line.rstrip(b"\n")) for number, line in world.expected.items()}
         self.repeated = deliveries.check(deliveries.Log(self._log.read_text()), crcs, self._statuses())
         self._check_servers()
+        self._commands.sweep()
         self._commands.prune()
         checks.store(self._world.store)
 
