@@ -46,10 +46,11 @@ let package = Package(
   targets: [
     .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
     .systemLibrary(name: "CMagic", pkgConfig: "libmagic", providers: [.apt(["libmagic-dev"])]),
-    .target(name: "CChild", cSettings: [.define("_GNU_SOURCE")]),
+    .target(name: "CSandbox", cSettings: [.define("_GNU_SOURCE")]),
+    .target(name: "CChild", dependencies: ["CSandbox"], cSettings: [.define("_GNU_SOURCE")]),
     .target(name: "CDetector", dependencies: ["CMagic", "CChild"], cSettings: [.define("_GNU_SOURCE")]),
     .target(name: "CConverter", dependencies: ["CChild"], cSettings: [.define("_GNU_SOURCE")]),
-    .target(name: "CFetcher", cSettings: [.define("_GNU_SOURCE")]),
+    .target(name: "CFetcher", dependencies: ["CSandbox"], cSettings: [.define("_GNU_SOURCE")]),
     .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
     .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
     .systemLibrary(name: "CAres", pkgConfig: "libcares", providers: [.apt(["libc-ares-dev"])]),
@@ -63,8 +64,8 @@ let package = Package(
     .target(
       name: "Attache",
       dependencies: [
-        "CCurl", "CMagic", "CChild", "CDetector", "CConverter", "CFetcher", "CZlib", "CSQLite", "CAres", "CLinux", "CDialects", "CSimdJSON",
-        "COpenSSL",
+        "CCurl", "CMagic", "CSandbox", "CChild", "CDetector", "CConverter", "CFetcher", "CZlib", "CSQLite", "CAres", "CLinux", "CDialects",
+        "CSimdJSON", "COpenSSL",
       ],
       exclude: ["Dialects/dialects.json"],
       swiftSettings: strict),
@@ -148,12 +149,12 @@ let package = Package(
       path: "Sources/QueueCommand",
       swiftSettings: strict),
     .target(name: "CTripwire", path: "Tests/CTripwire"),
-    .target(name: "CFetcherProbe", dependencies: ["CFetcher"], path: "Tests/CFetcherProbe", cSettings: [.define("_GNU_SOURCE")]),
+    .target(name: "CFetcherProbe", dependencies: ["CFetcher", "CSandbox"], path: "Tests/CFetcherProbe", cSettings: [.define("_GNU_SOURCE")]),
     .target(name: "CPictureProbe", dependencies: ["CConverter"], path: "Tests/CPictureProbe"),
     .target(
       name: "Tripwire", dependencies: ["Attache", "AttacheTesting", "CTripwire"], path: "Tests/Tripwire", swiftSettings: strict),
     .testTarget(
-      name: "AttacheTests", dependencies: ["Attache", "AttacheTesting", "CFetcherProbe", "CPictureProbe", "Tripwire"],
+      name: "AttacheTests", dependencies: ["Attache", "AttacheTesting", "CFetcherProbe", "CPictureProbe", "CSandbox", "Tripwire"],
       exclude: ["URL/Vectors"],
       swiftSettings: tests),
     .testTarget(

@@ -1,13 +1,10 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/futex.h>
-#include <linux/sched.h>
-#include <linux/seccomp.h>
 #include <malloc.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -16,78 +13,6 @@
 #include "vips.h"
 
 #pragma mark The child
-
-// Lets the process call the kernel for memory, time, threads and what it has open. Another call fails, so that a library that tries one goes another way.
-// False where the kernel declines.
-static bool confine(void) {
-#define load(field) BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, field))
-#define answer(value) BPF_STMT(BPF_RET | BPF_K, value)
-#define unless_equal(value, skipped) BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, value, 0, skipped)
-#define allow(call) unless_equal(SYS_##call, 1), answer(SECCOMP_RET_ALLOW)
-#define refuse answer(SECCOMP_RET_ERRNO | EPERM)
-  const struct sock_filter calls[] = {
-      allow(read),
-      allow(write),
-      allow(recvmsg),
-      allow(close),
-      allow(fstat),
-      allow(newfstatat),
-      allow(lseek),
-      allow(setitimer),
-      allow(brk),
-      allow(mmap),
-      allow(munmap),
-      allow(mremap),
-      allow(mprotect),
-      allow(madvise),
-      allow(futex),
-      allow(exit_group),
-      allow(exit),
-      allow(rt_sigreturn),
-      allow(rt_sigaction),
-      allow(rt_sigprocmask),
-      allow(sigaltstack),
-      allow(restart_syscall),
-      allow(clock_gettime),
-      allow(clock_nanosleep),
-      allow(gettimeofday),
-      allow(getrandom),
-      allow(sched_yield),
-      allow(sched_getaffinity),
-      allow(set_robust_list),
-      allow(set_tid_address),
-      allow(rseq),
-      allow(getpid),
-      allow(gettid),
-      // abort(3) signals this very process.
-      unless_equal(SYS_tgkill, 4),
-      load(args[0]),
-      unless_equal((uint32_t)getpid(), 1),
-      answer(SECCOMP_RET_ALLOW),
-      refuse,
-      // The flags of clone3 are in memory, where no filter sees them: the C library goes on to clone.
-      unless_equal(SYS_clone3, 1),
-      answer(SECCOMP_RET_ERRNO | ENOSYS),
-      // Threads, and no process.
-      unless_equal(SYS_clone, 4),
-      load(args[0]),
-      BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, CLONE_THREAD, 0, 1),
-      answer(SECCOMP_RET_ALLOW),
-      refuse,
-      // The names of threads.
-      unless_equal(SYS_prctl, 3),
-      load(args[0]),
-      unless_equal(PR_SET_NAME, 1),
-      answer(SECCOMP_RET_ALLOW),
-      refuse,
-  };
-#undef allow
-#undef load
-#undef answer
-#undef unless_equal
-#undef refuse
-  return child_confine(calls, sizeof calls / sizeof *calls);
-}
 
 static void misbehave(converter_play play, converter_answer *answer) {
   switch (play) {
@@ -145,11 +70,10 @@ static bool send_all(const converter_answer *answer, const vips_result *result) 
   return true;
 }
 
-static void convert_pictures(void *context) {
+static void convert_pictures(void *context, bool is_confined) {
   const converter_play play = *(const converter_play *)context;
   // A thread's own arena would reserve 64 MiB of addresses.
   mallopt(M_ARENA_MAX, 1);
-  const bool is_confined = confine();
   for (;;) {
     converter_job job;
     int input = -1;
@@ -184,7 +108,7 @@ static void convert_pictures(void *context) {
 #pragma mark The parent
 
 int converter_start(uint64_t memory, converter_play play, int32_t *child) {
-  return child_start("converter", memory, convert_pictures, &play, child);
+  return child_start(child_converter, memory, convert_pictures, &play, child);
 }
 
 bool converter_send(int socket, const converter_job *job, int input) {

@@ -1,7 +1,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/futex.h>
-#include <linux/seccomp.h>
 #include <magic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,38 +32,6 @@ static const uint64_t memory_max = 128 << 20;
 
 #pragma mark The child
 
-// Lets the process call the kernel for memory, time and what it has open; another call ends it. False where the kernel declines.
-static bool confine(void) {
-#define allow(call) BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_##call, 0, 1), BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)
-  static const struct sock_filter calls[] = {
-      allow(read),
-      allow(write),
-      allow(setitimer),
-      allow(brk),
-      allow(mmap),
-      allow(munmap),
-      allow(mremap),
-      allow(mprotect),
-      allow(madvise),
-      allow(futex),
-      allow(exit_group),
-      allow(exit),
-      allow(rt_sigreturn),
-      allow(rt_sigprocmask),
-      allow(restart_syscall),
-      allow(clock_gettime),
-      allow(gettimeofday),
-      allow(getrandom),
-      // What the sanitizers' allocators and locks ask for.
-      allow(sched_yield),
-      allow(getpid),
-      allow(gettid),
-      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
-  };
-#undef allow
-  return child_confine(calls, sizeof calls / sizeof *calls);
-}
-
 // Not sanitized: before the crash a sanitizer would make a call that the child may not make.
 __attribute__((noinline, no_sanitize("address"))) static void misbehave(detector_play play, reply *answer) {
   switch (play) {
@@ -82,7 +49,7 @@ __attribute__((noinline, no_sanitize("address"))) static void misbehave(detector
       answer->serial++;
       break;
     case detector_breaks_out:
-      socket(AF_INET, SOCK_STREAM, 0);
+      if (socket(AF_INET, SOCK_STREAM, 0) >= 0 || open("/etc/hostname", O_RDONLY) >= 0 || fork() >= 0) __builtin_trap();
       break;
   }
 }
@@ -99,7 +66,7 @@ typedef struct {
   detector_play play;
 } start;
 
-static void answer_questions(void *context) {
+static void answer_questions(void *context, bool is_confined) {
   const start *start = context;
   const magic_t cookie = start->cookie;
   const detector_play play = start->play;
@@ -109,7 +76,7 @@ static void answer_questions(void *context) {
     char bytes[detector_bytes_max];
   } request;
   static reply answer;
-  answer.is_confined = confine();
+  answer.is_confined = is_confined;
   for (;;) {
     ssize_t length = read(child_socket, &request, sizeof request);
     if (length < 0 && errno == EINTR) continue;
@@ -138,7 +105,7 @@ static void answer_questions(void *context) {
 
 int detector_start(magic_t cookie, int cpu_ms, int wait_ms, detector_play play, int32_t *child) {
   start start = {.cookie = cookie, .cpu_ms = (uint32_t)cpu_ms, .wait_ms = (uint32_t)wait_ms, .play = play};
-  return child_start("detector", memory_max, answer_questions, &start, child);
+  return child_start(child_detector, memory_max, answer_questions, &start, child);
 }
 
 static bool is_name(const char *name) {

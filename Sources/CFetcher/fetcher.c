@@ -31,15 +31,19 @@ static void set_signals(void) {
 }
 
 // A descriptor that stays open would keep a lock, a pipe or a connection of the host's.
-static void close_others(int kept) {
+static void close_others(int kept, int kept_too) {
   int null = open("/dev/null", O_RDWR | O_CLOEXEC);
   if (null < 0) _exit(70);
   for (int number = 0; number < fetcher_kept; number++) dup2(null, number);
-  if (kept != fetcher_kept && dup2(kept, fetcher_kept) < 0) _exit(70);
-  closefrom(fetcher_kept + 1);
+  // Above both numbers first: one may have the other's.
+  kept = fcntl(kept, F_DUPFD_CLOEXEC, fetcher_kept_too + 1);
+  if (kept_too >= 0) kept_too = fcntl(kept_too, F_DUPFD_CLOEXEC, fetcher_kept_too + 1);
+  if (dup2(kept, fetcher_kept) < 0) _exit(70);
+  if (kept_too >= 0 && dup2(kept_too, fetcher_kept_too) < 0) _exit(70);
+  closefrom(kept_too >= 0 ? fetcher_kept_too + 1 : fetcher_kept + 1);
 }
 
-int fetcher_fork(int kept) {
+int fetcher_fork_with(int kept, int kept_too) {
   pid_t parent = getpid();
   pid_t child = fork();
   if (child != 0) return child;
@@ -47,9 +51,11 @@ int fetcher_fork(int kept) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   // It may have ended before it could be told of.
   if (getppid() != parent) _exit(70);
-  close_others(kept);
+  close_others(kept, kept_too);
   return 0;
 }
+
+int fetcher_fork(int kept) { return fetcher_fork_with(kept, -1); }
 
 void fetcher_name(const char *name) { prctl(PR_SET_NAME, name); }
 

@@ -1,5 +1,6 @@
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
@@ -61,6 +62,7 @@ static int attempt(probe probe, const char *store, const char *readable, const c
     case probe_move_file: return code(rename("new", "folder/new") == 0);
     case probe_remove_file: return code(unlink("folder/new") == 0 && rmdir("folder") == 0);
     case probe_read_readable: return open_in(readable, "file", O_RDONLY);
+    case probe_read_beside: return open_in(readable, "other", O_RDONLY);
     case probe_write_readable: return open_in(readable, "file", O_RDWR);
     case probe_read_other: return open_in(other, "file", O_RDONLY);
     case probe_write_other: return open_in(other, "new", O_RDWR | O_CREAT);
@@ -75,6 +77,7 @@ static int attempt(probe probe, const char *store, const char *readable, const c
       close(opened);
       return result;
     }
+    case probe_stream_pair: return open_pair(SOCK_STREAM | SOCK_CLOEXEC);
     case probe_datagram_pair: return open_pair(SOCK_DGRAM);
     case probe_message_pair: return open_pair(SOCK_SEQPACKET | SOCK_CLOEXEC);
     case probe_unix_socket: return open_socket(AF_UNIX, SOCK_STREAM);
@@ -127,12 +130,14 @@ int probe_confined(const char *store, const char *readable, const char *other, i
   if (pipe(ends) != 0) return -1;
   pid_t child = fork();
   if (child == 0) {
-    const char *paths[] = {readable, NULL};
+    char file[PATH_MAX];
+    snprintf(file, sizeof file, "%s/file", readable);
+    const char *paths[] = {file, NULL};
     int answers[probe_count + 1];
     // What the tests have open counts among its descriptors.
     if (chdir(store) != 0 || dup2(ends[1], results_end) != results_end) _exit(1);
     closefrom(results_end + 1);
-    answers[probe_count] = fetcher_confine(store, paths, 64 << 20, 64);
+    answers[probe_count] = fetcher_confine(sandbox_fetcher, store, paths, 64 << 20, 64);
     for (int probe = 0; probe < probe_count; probe++) answers[probe] = attempt(probe, store, readable, other);
     _exit(write(results_end, answers, sizeof answers) == sizeof answers ? 0 : 1);
   }

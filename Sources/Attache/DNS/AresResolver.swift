@@ -47,6 +47,7 @@ package final class AresResolver: Resolver {
   private let loop: EventLoop
   private let servers: String
   private let patience: Patience
+  private let beforeLookup: () -> Void
   private var cache = AnswerCache()
   private var pending: [String: Pending] = [:]
   private var channels = ResolverChannelPool()
@@ -62,12 +63,17 @@ package final class AresResolver: Resolver {
   ///   - servers: name servers as `ADDRESS:PORT`, or `[ADDRESS]:PORT` for IPv6, in the order to ask
   ///     them. If empty, the resolver uses the servers of resolv.conf.
   ///   - patience: how long to wait for the servers.
+  ///   - beforeLookup: called on the loop before the resolver reads /etc/hosts, and perhaps resolv.conf,
+  ///     for a name.
   /// - Throws: ``AresError`` when a server is not in this form, or c-ares cannot be initialised.
-  package init(loop: EventLoop, servers: [String] = [], patience: Patience = Patience()) throws(AresError) {
+  package init(
+    loop: EventLoop, servers: [String] = [], patience: Patience = Patience(), beforeLookup: @escaping () -> Void = {}
+  ) throws(AresError) {
     for server in servers where !Self.isServer(server) { throw .badServer(server) }
     self.loop = loop
     self.servers = servers.joined(separator: ",")
     self.patience = patience
+    self.beforeLookup = beforeLookup
     channels.append(try makeChannel())
     loop.atTurnEnd { [weak self] in self?.channels.tidy() }
   }
@@ -100,6 +106,7 @@ package final class AresResolver: Resolver {
 
 extension AresResolver {
   private func start(_ name: String, _ completion: @escaping (Result<[IPAddress], DNSFailure>) -> Void) {
+    beforeLookup()
     guard let channel = channelWithRoom() else { return completion(.failure(.failed)) }
     let hosts = channel.hosts(name)
     guard hosts.isEmpty else { return completion(.success(hosts)) }

@@ -64,11 +64,18 @@ final class DetectorProcess {
 
   /// - Throws: ``SystemError`` when the system cannot create a process.
   init(database: MagicCookie, play: DetectorPlay) throws(SystemError) {
+    (socket, child) = try Self.start(database, play)
+  }
+
+  /// Starts a child.
+  ///
+  /// - Returns: this side's end of its socket, and its process ID. Both belong to the caller.
+  static func start(_ database: MagicCookie, _ play: DetectorPlay = .honest) throws(SystemError) -> (socket: Int32, child: pid_t) {
     var child: pid_t = 0
-    let processorTime = Int32(Self.processorLimit / .milliseconds(1))
-    let waitTime = Int32(Self.waitLimit / .milliseconds(1))
-    socket = try SystemError.check("fork", unsafe detector_start(database.handle, processorTime, waitTime, play.code, &child))
-    self.child = child
+    let processorTime = Int32(processorLimit / .milliseconds(1))
+    let waitTime = Int32(waitLimit / .milliseconds(1))
+    let socket = try SystemError.check("fork", unsafe detector_start(database.handle, processorTime, waitTime, play.code, &child))
+    return (socket, child)
   }
 
   deinit {

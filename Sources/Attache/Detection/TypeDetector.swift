@@ -1,4 +1,3 @@
-internal import CChild
 internal import CDetector
 internal import Glibc
 
@@ -89,12 +88,6 @@ package final class TypeDetector {
 
   /// The process ID of the process, if there is one.
   var child: Int32? { process?.child }
-
-  /// Opens the file that the processes of the detector and of the converter need, and that this
-  /// process may not open once it is confined.
-  static func prepareToBeConfined() {
-    child_prepare()
-  }
 
   /// Maps libmagic's own database.
   static func loadDatabase() throws(TypeDetectorError) -> MagicCookie {

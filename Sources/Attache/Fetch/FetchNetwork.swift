@@ -22,8 +22,12 @@ package struct FetchNetwork {
     real(configuration, roots: CurlRoots(configuration.rootCertificates), engines: configuration.fetcherCount(on: SystemMachine()))
   }
 
-  /// - Parameter engines: the number of engines in this process.
-  static func real(_ configuration: MediaFetcher.Configuration, roots: CurlRoots?, engines: Int) -> FetchNetwork {
+  /// - Parameters:
+  ///   - engines: the number of engines in this process.
+  ///   - beforeLookup: called before the resolver reads the system's files for a name.
+  static func real(
+    _ configuration: MediaFetcher.Configuration, roots: CurlRoots?, engines: Int, beforeLookup: @escaping () -> Void = {}
+  ) -> FetchNetwork {
     let machine = SystemMachine()
     return FetchNetwork(machine: machine) { loop throws(StartError) in
       do {
@@ -36,7 +40,7 @@ package struct FetchNetwork {
       }
     } resolver: { loop throws(StartError) in
       do {
-        return try AresResolver(loop: loop, servers: configuration.nameServers)
+        return try AresResolver(loop: loop, servers: configuration.nameServers, beforeLookup: beforeLookup)
       } catch {
         throw StartError("\(error)")
       }

@@ -47,6 +47,9 @@ package struct EngineConfiguration: Sendable {
       fetches: fetches.overflow ? .max : fetches.partialValue, uploader: upload?.program)
   }
 
+  /// The files that the processes which fetch and upload read again and again.
+  package var filesOfProcesses: [String] { FetcherBounds.namesFiles + (upload?.program.files ?? []) }
+
   /// Returns the exit status of `attache` after a run, numbered as in sysexits.h.
   package func exitStatus(after result: Filter.Result) -> Int32 {
     if result.reportFailure != nil { return ExitStatus.inputOutput }

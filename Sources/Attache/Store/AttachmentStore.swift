@@ -83,7 +83,8 @@ public final class AttachmentStore: Sendable {
     try temporary.sweep()
   }
 
-  /// Opens, in a fetcher process, a store that the host has open.
+  /// Opens, in a fetcher process, a store that the host has open. The process has no umask, since it
+  /// may change no mode.
   ///
   /// - Parameters:
   ///   - temporaryName: the name of the host's folder of unfinished files.
@@ -97,7 +98,7 @@ public final class AttachmentStore: Sendable {
     isGuest = true
     fileMode = root.mode & 0o666
     temporary = try StoreTemporaryFolder(temporaryName, ofAnotherIn: root)
-    setsFileMode = true
+    setsFileMode = false
   }
 
   /// Removes unfinished files at the end of a run. No file can be begun afterwards. If a process is

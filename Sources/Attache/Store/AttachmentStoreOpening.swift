@@ -79,10 +79,18 @@ extension AttachmentStore {
 /// Operations on a file by name.
 extension StoreFolder {
   /// Sets the last use of a file to now. Returns false when there is no regular file of this name
-  /// and size.
+  /// and size. For another user's file the time does not change.
+  ///
+  /// A confined process may not set a time by path.
   func touch(_ name: String, size: Int64) -> Bool {
-    guard let status = status(of: name), status.isRegular, status.size == size else { return false }
-    return touch(name)
+    let file = unsafe openat(descriptor, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
+    if file >= 0 {
+      futimens(file, nil)
+      close(file)
+    }
+    // Looked up after the time is set: a process that removes the file after this sees the new time.
+    guard let status = status(of: name) else { return false }
+    return status.isRegular && status.size == size
   }
 
   /// Moves a file here from another folder. If another process has put a file here in the meantime,

@@ -100,7 +100,8 @@ final class StoreFolder: Sendable {
     }
     var status = stat()
     guard unsafe fstatat(parent, name, &status, AT_SYMLINK_NOFOLLOW) == 0 else { throw StoreError("read the mode of", path) }
-    guard unsafe status.st_mode & 0o7777 == mode || fchmodat(parent, name, mode, AT_SYMLINK_NOFOLLOW) == 0 else {
+    // A fetcher may change no mode (EPERM). It has no umask, so only a default ACL removes bits there.
+    guard unsafe status.st_mode & 0o7777 == mode || fchmodat(parent, name, mode, AT_SYMLINK_NOFOLLOW) == 0 || errno == EPERM else {
       throw StoreError("set the mode of", path)
     }
     return true
@@ -123,12 +124,6 @@ final class StoreFolder: Sendable {
   var status: StoreStatus? {
     var status = stat()
     return unsafe fstat(descriptor, &status) == 0 ? StoreStatus(status) : nil
-  }
-
-  /// Sets the last use of a file to now. Returns false when the file does not exist. For another
-  /// user's file the time does not change, and the result is true.
-  func touch(_ name: String) -> Bool {
-    unsafe utimensat(descriptor, name, nil, AT_SYMLINK_NOFOLLOW) == 0 || errno != ENOENT
   }
 
   /// Removes a file. Returns false on failure; the next prune or start removes the file then.

@@ -99,7 +99,7 @@ final class StoreTemporaryFolder: Sendable {
     return try folder.tryLock() ? folder : nil
   }
 
-  private static let parentName = "tmp"
+  static let parentName = "tmp"
 
   private static func isProcessName(_ name: String) -> Bool {
     let parts = name.utf8.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)

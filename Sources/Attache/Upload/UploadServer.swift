@@ -35,6 +35,7 @@ final class UploadServer: @unchecked Sendable {
   private let connection: Int32
   private let loop: EventLoop
   private let multi: CurlMulti
+  private let beforeRequest: @Sendable () -> Void
   private let onEnd: @Sendable () -> Void
   private var credentials: S3Credentials?
   private var jobs: [UInt64: Job] = [:]
@@ -46,10 +47,10 @@ final class UploadServer: @unchecked Sendable {
   private var isConditional = true
 
   /// Serves the host until it closes the connection.
-  static func run(_ bucket: Bucket, _ connection: Int32) {
+  static func run(_ bucket: Bucket, _ connection: Int32, _ beforeRequest: @escaping @Sendable () -> Void) {
     guard let end = try? SystemMachine().makeWakeSignal() else { return }
     let isOver = Atomic(false)
-    let server = try? UploadServer(bucket, connection) {
+    let server = try? UploadServer(bucket, connection, beforeRequest) {
       isOver.store(true, ordering: .releasing)
       end.ring()
     }
@@ -58,8 +59,10 @@ final class UploadServer: @unchecked Sendable {
     while !isOver.load(ordering: .acquiring) { end.wait(until: nil) }
   }
 
-  private init(_ bucket: Bucket, _ connection: Int32, onEnd: @escaping @Sendable () -> Void) throws {
-    (self.bucket, self.connection, self.onEnd) = (bucket, connection, onEnd)
+  private init(
+    _ bucket: Bucket, _ connection: Int32, _ beforeRequest: @escaping @Sendable () -> Void, onEnd: @escaping @Sendable () -> Void
+  ) throws {
+    (self.bucket, self.connection, self.beforeRequest, self.onEnd) = (bucket, connection, beforeRequest, onEnd)
     loop = try EventLoop(name: "upload")
     multi = try CurlMulti(loop: loop, idleConnections: Self.connections)
   }
@@ -99,6 +102,7 @@ final class UploadServer: @unchecked Sendable {
   }
 
   private func carryOut(_ request: UploadRequest, _ file: Int32) {
+    beforeRequest()
     switch request {
     case .extend(let number, let deadline):
       if let job = jobs[number] { job.deadline = max(job.deadline, deadline) }

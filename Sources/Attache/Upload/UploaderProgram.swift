@@ -10,15 +10,16 @@ package struct UploaderProgram: Sendable {
 
   let bucket: Bucket
 
-  /// The files that it reads again and again. It may read everything in their folders, because a
-  /// file that is replaced by a rename is a different file.
+  /// The files that it reads again and again.
   var files: [String] { [bucket.credentials] + (bucket.rootCertificates.map { [$0] } ?? CurlRoots(nil).map { [$0.path] } ?? []) }
 
   /// Serves the host until it closes the connection.
   ///
-  /// - Parameter connection: keeps the bounds of messages; stays the caller's.
-  func run(_ connection: Int32) {
-    UploadServer.run(bucket, connection)
+  /// - Parameters:
+  ///   - connection: keeps the bounds of messages; stays the caller's.
+  ///   - beforeRequest: called on a thread of its own before it reads its files for a request.
+  func run(_ connection: Int32, beforeRequest: @escaping @Sendable () -> Void = {}) {
+    UploadServer.run(bucket, connection, beforeRequest)
   }
 
   /// Runs it on a thread of this process, for an engine without processes.

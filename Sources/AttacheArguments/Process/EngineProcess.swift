@@ -46,6 +46,7 @@ package struct EngineProcess {
   ) throws -> (AttachmentStore, Value) {
     let store = try orExit(log, ExitStatus.cannotCreate) { try AttachmentStore(configuration.store) }
     do {
+      try orExit(log, ExitStatus.cannotCreate) { try store.checkReach(reading: configuration.filesOfProcesses) }
       let uploader = try orExit(log, ExitStatus.cannotCreate) { () throws(StartError) in
         guard configuration.upload != nil else { return UploadClient?.none }
         return try UploadClient(store, start: parent.startUploader) { [log] in log.warning("\($0)") }

@@ -2,8 +2,6 @@
 /// needs no executable, and holds no descriptor but its socket.
 #pragma once
 
-#include <linux/audit.h>
-#include <linux/filter.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -14,25 +12,21 @@ enum {
   child_socket = 3,
 };
 
-#if defined(__x86_64__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-#define child_arch AUDIT_ARCH_X86_64
-#elif defined(__aarch64__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-#define child_arch AUDIT_ARCH_AARCH64
-#endif
+typedef enum {
+  child_detector,
+  child_converter,
+  child_roles,
+} child_role;
 
-/// Opens what a child's memory is measured by: to be called before the process is confined to other files, if it is.
-void child_prepare(void);
-
-/// Forks a child that calls `run` and ends. It ignores the signals of the terminal and of a service manager, leaves no core, ends with the thread that
-/// started it, and may map `memory` bytes beside its parent's.
+/// Starts a child that calls `run` and ends. It is confined (sandbox.h), ignores the signals of the terminal and of a service manager, leaves no core, ends
+/// with the thread that forks it, and may map `memory` bytes beside its parent's.
 ///
-/// - Returns: the parent's end of the socket, close-on-exec; -1 with errno when there is no socket or no process.
-int child_start(const char *_Nonnull name, uint64_t memory, void (*_Nonnull run)(void *_Nullable), void *_Nullable context, int32_t *_Nonnull child);
-
-/// Confines a child to system calls. `calls` decides on the number of a call, which is loaded already; a call of another architecture ends the child.
+/// A process that has called `child_ask` does not fork: it asks for a child of the role, for 2 s at most, and `run` is not used.
 ///
-/// - Returns: false where the kernel declines.
-bool child_confine(const struct sock_filter *_Nonnull calls, size_t count);
+/// - Parameter run: gets `context` and whether the kernel confines the child to its system calls.
+/// - Returns: this end of the socket, close-on-exec; -1 with errno when there is no socket or no process.
+int child_start(
+    child_role role, uint64_t memory, void (*_Nonnull run)(void *_Nullable, bool), void *_Nullable context, int32_t *_Nonnull child);
 
 /// Ends a child, and waits for its end for `wait_ms` at most. An end takes a millisecond or two, or more where the child has much memory.
 ///
@@ -46,3 +40,27 @@ bool child_is_gone(int32_t child, uint32_t wait_ms);
 static inline struct itimerval child_timer(uint32_t ms) {
   return (struct itimerval){.it_value = {.tv_sec = ms / 1000, .tv_usec = ms % 1000 * 1000}};
 }
+
+#pragma mark A process that starts the children of another
+
+enum { child_start_detector = 1, child_start_converter, child_end };
+
+/// What a confined process asks for.
+typedef struct {
+  uint32_t serial;
+  /// One of `child_start_detector`, `child_start_converter` and `child_end`.
+  uint32_t order;
+  /// The child that is to be ended.
+  int32_t child;
+} child_request;
+
+/// From now on, this process asks for its children over a socket whose messages keep their bounds.
+void child_ask(int socket);
+
+/// Takes the next request. Never blocks, and takes no descriptor.
+///
+/// - Returns: 1 for a request, 0 for none yet, -1 when the other end is closed or has sent something else.
+int child_take(int socket, child_request *_Nonnull request);
+
+/// Answers a request: with a child's number, a negative errno, or the signal that ended a child; and with the child's socket, -1 for none. Never blocks.
+void child_answer(int socket, uint32_t serial, int32_t value, int descriptor);

@@ -27,7 +27,7 @@ typedef enum {
   detector_waits,
   /// Answers what is no answer.
   detector_babbles,
-  /// Asks for a socket, as code that was smuggled in would.
+  /// Tries to open a socket, a file and a process, as code that was smuggled in would. It dies if one of them succeeds.
   detector_breaks_out,
   /// Answers, and dies then.
   detector_leaves,

@@ -5,6 +5,8 @@
 #include <stdint.h>
 #include <stddef.h>
 
+#include "sandbox.h"
+
 // What Swift cannot call, or must not do between fork and the first thread of a child.
 
 // How far a fetch is, as its fetcher writes it and the host reads it, in memory that the two share. The host takes it for a stranger's: each field is
@@ -41,32 +43,25 @@ typedef struct {
 // Memory that this process and its children share, zeroed; null where there is none.
 void *fetcher_share(size_t bytes);
 
-// The number that a descriptor has in a child to which it was given.
-enum { fetcher_kept = 3 };
+// The numbers that descriptors have in a child to which they were given.
+enum { fetcher_kept = 3, fetcher_kept_too };
 
 // Forks. The child has default handlers and no blocked signal, ignores what is meant for its group, and ends with its parent. It has the descriptor `kept`
-// as fetcher_kept, /dev/null as input, output and error, and no other.
+// as fetcher_kept, /dev/null as input, output and error, and no other. fetcher_fork_with keeps `kept_too` as fetcher_kept_too as well.
 //
 // Returns 0 in the child, its number in the parent, -1 with errno.
 int fetcher_fork(int kept);
+int fetcher_fork_with(int kept, int kept_too);
 
 // Names the calling thread, and so the process as ps shows it.
 void fetcher_name(const char *name);
 
-// What fetcher_confine could not confine, since the kernel or what this process runs in declines.
-enum {
-  // Which files it opens.
-  fetcher_open_files = 1,
-  // What it calls the kernel for.
-  fetcher_open_calls = 2,
-};
-
-// Confines a process that has one thread, and whatever it starts. It opens no file but those in the folder `store`, for anything (null for none), and in or at the paths
-// `readable`, which end with null, to read; starts no program, traces and signals no other process, listens nowhere, and connects over IP alone. It has
-// `data_bytes` of memory beside what it has now and the stacks of its threads, so many descriptors, and leaves no core. A relative path is one from where the process is.
+// Confines a process that has one thread (sandbox.h). It has `data_bytes` of memory beside what it has now and the stacks of its threads, so many descriptors,
+// no mask for the modes of files, and leaves no core. A relative path is one from where the process is.
 //
-// Returns what could not be done, of fetcher_open_files and fetcher_open_calls; 0 for nothing.
-int fetcher_confine(const char *store, const char *const *readable, uint64_t data_bytes, uint64_t descriptors);
+// Returns what could not be done, as sandbox_confine.
+int fetcher_confine(
+    sandbox_profile profile, const char *store, const char *const *readable, uint64_t data_bytes, uint64_t descriptors);
 
 // Has the process end by SIGPROF when a turn of its loop takes a second of processor time.
 void fetcher_watch_turns(fetcher_pulse *pulse);

@@ -7,6 +7,7 @@ typedef enum {
   probe_move_file,
   probe_remove_file,
   probe_read_readable,
+  probe_read_beside,
   probe_write_readable,
   probe_read_other,
   probe_write_other,
@@ -17,6 +18,7 @@ typedef enum {
   probe_raw_socket,
   probe_multipath,
   probe_unix_socket,
+  probe_stream_pair,
   probe_datagram_pair,
   probe_message_pair,
   probe_netlink_socket,
@@ -42,7 +44,7 @@ typedef enum {
 ///
 /// - Parameters:
 ///   - store: a folder.
-///   - readable: a folder with a file `file`, from which may be read.
+///   - readable: a folder with a file `file`, which may be read, and a file `other`.
 ///   - other: a folder with a file `file` that is closed.
 ///   - results: for each `probe` 0 for what was permitted, or errno.
 /// - Returns: what fetcher_confine returned, -1 when the process did not get that far.

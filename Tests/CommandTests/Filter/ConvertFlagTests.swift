@@ -32,7 +32,7 @@ struct ConvertFlagTests {
     #expect(without.exit == .status(0), "only the flag needs it")
   }
 
-  @Test(arguments: [(SIGKILL, "convert.failed"), (SIGSTOP, "convert.deadline")])
+  @Test(arguments: [(SIGKILL, "convert.failed"), (SIGSTOP, "convert.failed")])
   func `a converter that is killed or stopped costs its picture, and no other`(signal: Int32, reason: String) async throws {
     try await withOrigin { origin in
       origin.serve("/vast", try Sample.medium("photo-vast.webp"))
@@ -59,16 +59,7 @@ extension Program {
   fileprivate var converter: pid_t? {
     get async {
       while !Task.isCancelled {
-        for fetcher in fetchers {
-          let folder = "/proc/\(fetcher)/task"
-          for thread in (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? [] {
-            let list = (try? String(contentsOfFile: "\(folder)/\(thread)/children", encoding: .utf8)) ?? ""
-            for child in list.split(separator: " ").compactMap({ pid_t($0) }) {
-              let name = try? String(contentsOfFile: "/proc/\(child)/comm", encoding: .utf8)
-              if name == "converter\n", Self.ticks(of: child) >= 5 { return child }
-            }
-          }
-        }
+        if let converter = processes(named: "converter").first(where: { Self.ticks(of: $0) >= 5 }) { return converter }
         await Task.yield()
       }
       return nil

@@ -167,7 +167,12 @@ extension Program {
   var children: [pid_t] { Self.children(of: process) }
 
   /// Its fetcher processes.
-  var fetchers: [pid_t] { children.flatMap { Self.children(of: $0) } }
+  var fetchers: [pid_t] { processes(named: "fetcher") }
+
+  /// The processes with this name, as `ps -o comm` shows it, that its child processes have started.
+  func processes(named name: String) -> [pid_t] {
+    children.flatMap { Self.children(of: $0) }.filter { (try? String(contentsOfFile: "/proc/\($0)/comm", encoding: .utf8)) == name + "\n" }
+  }
 
   /// Returns when a process has ended.
   static func isGone(_ process: pid_t) async {

@@ -49,9 +49,16 @@ final class ConverterProcess {
 
   /// - Throws: ``SystemError`` when the system cannot create a process.
   init(play: ConverterPlay) throws(SystemError) {
+    (socket, child) = try Self.start(play)
+  }
+
+  /// Starts a child.
+  ///
+  /// - Returns: this side's end of its socket, and its process ID. Both belong to the caller.
+  static func start(_ play: ConverterPlay = .honest) throws(SystemError) -> (socket: Int32, child: pid_t) {
     var child: pid_t = 0
-    socket = try SystemError.check("fork", unsafe converter_start(UInt64(Self.memory), play.code, &child))
-    self.child = child
+    let socket = try SystemError.check("fork", unsafe converter_start(UInt64(memory), play.code, &child))
+    return (socket, child)
   }
 
   deinit {

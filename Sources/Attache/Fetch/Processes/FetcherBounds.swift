@@ -1,4 +1,5 @@
 internal import CFetcher
+internal import CSandbox
 internal import Glibc
 
 /// The limits that the kernel enforces on a fetcher process, so that an attacker who takes it over
@@ -9,24 +10,37 @@ struct FetcherBounds {
     var rawValue: UInt8
 
     /// The limits on the files that it opens (Landlock).
-    static let files = Missing(rawValue: UInt8(fetcher_open_files))
+    static let files = Missing(rawValue: UInt8(sandbox_open_files))
     /// The limits on its system calls (seccomp).
-    static let calls = Missing(rawValue: UInt8(fetcher_open_calls))
-    static let all: Missing = [.files, .calls]
+    static let calls = Missing(rawValue: UInt8(sandbox_open_calls))
+    /// The end of its capabilities.
+    static let capabilities = Missing(rawValue: UInt8(sandbox_open_capabilities))
+    /// Landlock's limit on the files that it truncates. The list of system calls refuses that too.
+    static let truncation = Missing(rawValue: UInt8(sandbox_open_truncation))
+    static let all: Missing = [.files, .calls, .capabilities, .truncation]
 
+    /// What a compromised fetcher can do because of it.
     var description: String {
-      switch self {
-      case .files: "Landlock"
-      case .calls: "seccomp"
-      default: "Landlock or seccomp"
+      var open: [String] = []
+      if contains(.files) {
+        open.append("without Landlock (Linux 5.19 or later): it reads and writes each file that its user may read and write")
       }
+      if contains(.calls) { open.append("without seccomp: it makes each system call that its user may make") }
+      if contains(.capabilities) {
+        open.append("without dropping its capabilities: it does what they permit, such as opening the files of other users")
+      }
+      if contains(.truncation) {
+        open.append(
+          "without Landlock's rule for truncation (Linux 6.2 or later): "
+            + (contains(.calls)
+              ? "it empties each file that its user may write" : "seccomp refuses truncation instead, so nothing more is open"))
+      }
+      return open.joined(separator: "; ")
     }
   }
 
   /// The number of fetches that may be in flight.
   var fetches: Int
-  /// Whether the fetcher starts a converter, which can have no wider limits than the fetcher.
-  var converts = false
 
   /// The number of fetches above which the memory and descriptor limits do not grow.
   private static let maximumFetches = 1 << 16
@@ -39,9 +53,7 @@ struct FetcherBounds {
   private var boundedFetches: Int { min(max(1, fetches), Self.maximumFetches) }
 
   /// The memory limit in bytes, beyond what the process uses at the start.
-  var memory: UInt64 {
-    Self.reserve + UInt64(boundedFetches) * Self.perFetch + (converts ? UInt64(ConverterProcess.memory) : 0)
-  }
+  var memory: UInt64 { Self.reserve + UInt64(boundedFetches) * Self.perFetch }
   var descriptors: UInt64 { UInt64(ConnectionBudget.descriptors(for: boundedFetches)) }
 
   /// Applies the limits to this process. It must have only one thread.
@@ -49,39 +61,34 @@ struct FetcherBounds {
   /// - Parameters:
   ///   - store: the folder in which it may do anything.
   ///   - roots: a file of root certificates that it must still read; nil for none.
-  /// - Returns: the limits that could not be applied.
-  func confine(store: String, roots: String?) -> Missing {
-    TypeDetector.prepareToBeConfined()
-    return Self.confine(store: store, files: roots.map { [$0] } ?? [], memory: memory, descriptors: descriptors)
+  /// - Returns: the limits that could not be applied, and the files that it must still read.
+  func confine(store: String, roots: String?) -> (missing: Missing, files: ReadableFiles) {
+    Self.confine(sandbox_fetcher, store: store, files: roots.map { [$0] } ?? [], memory: memory, descriptors: descriptors)
   }
 
   /// Applies the limits of the process that uploads to this process, which must have one thread. It
   /// may not open the store.
   ///
-  /// - Returns: the limits that could not be applied.
-  static func confine(_ uploader: UploaderProgram) -> Missing {
-    confine(store: nil, files: uploader.files, memory: UploaderProgram.memory, descriptors: UploaderProgram.descriptors)
+  /// - Returns: the files that it must still read.
+  static func confine(_ uploader: UploaderProgram) -> ReadableFiles {
+    confine(
+      sandbox_uploader, store: nil, files: uploader.files, memory: UploaderProgram.memory, descriptors: UploaderProgram.descriptors
+    ).files
   }
 
-  private static func confine(store: String?, files: [String], memory: UInt64, descriptors: UInt64) -> Missing {
-    // Access is granted to folders, because a file that is replaced by a rename is a different
-    // file. The folders of symbolic links are included, because a link may be replaced by a file.
-    let files = ["/etc/resolv.conf", "/etc/hosts"] + files
-    let paths = (files + files.compactMap { realPath($0) }).map { folder(of: $0) } + ["/dev/urandom"]
-    var pointers = unsafe paths.map { unsafe UnsafePointer(strdup($0)) }
-    unsafe pointers.append(nil)
-    return unsafe Missing(rawValue: UInt8(truncatingIfNeeded: fetcher_confine(store, pointers, memory, descriptors)))
-  }
+  /// The files that a resolver reads again and again.
+  static let namesFiles = ["/etc/resolv.conf", "/etc/hosts"]
+  /// Other files that a library may read.
+  private static let otherFiles = ["/etc/nsswitch.conf", "/etc/host.conf", "/etc/gai.conf", "/dev/urandom"]
 
-  private static func realPath(_ path: String) -> String? {
-    guard let real = unsafe realpath(path, nil) else { return nil }
-    defer { unsafe free(real) }
-    return unsafe String(cString: real)
-  }
-
-  /// Returns the folder of a file; `.` for a name without a folder.
-  private static func folder(of path: String) -> String {
-    guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return "." }
-    return slash == path.startIndex ? "/" : String(path[..<slash])
+  private static func confine(
+    _ profile: sandbox_profile, store: String?, files: [String], memory: UInt64, descriptors: UInt64
+  ) -> (missing: Missing, files: ReadableFiles) {
+    let files = namesFiles + files
+    let readable = ReadableFiles(files)
+    var paths = unsafe (files + otherFiles).map { unsafe UnsafePointer(strdup($0)) }
+    unsafe paths.append(nil)
+    let missing = unsafe fetcher_confine(profile, store, paths, memory, descriptors)
+    return (Missing(rawValue: UInt8(truncatingIfNeeded: missing)), readable)
   }
 }

@@ -1,3 +1,4 @@
+internal import CChild
 internal import CFetcher
 internal import Glibc
 internal import Synchronization
@@ -68,7 +69,7 @@ package final class FetcherParent: Sendable {
       let limits = StoreEviction.Limits(maximumBytes: maximumBytes, maximumAge: maximumAge)
       FetcherNursery(
         configuration, store: store, limits: limits,
-        bounds: FetcherBounds(fetches: fetches, converts: configuration.steps.conversion != nil),
+        bounds: FetcherBounds(fetches: fetches),
         memory: memory, uploader: uploader, socket: Int32(fetcher_kept)
       ).run()
     }
@@ -165,6 +166,7 @@ private struct FetcherNursery {
   private struct Child {
     var number: Int32
     var generation: Int32
+    var helpers: FetcherHelpers
   }
 
   private let configuration: MediaFetcher.Configuration
@@ -196,11 +198,34 @@ private struct FetcherNursery {
     let ends = fetcher_watch_children()
     guard ends >= 0 else { _exit(70) }
     while true {
-      var requests = [pollfd(fd: socket, events: Int16(POLLIN), revents: 0), pollfd(fd: ends, events: Int16(POLLIN), revents: 0)]
-      guard unsafe poll(&requests, 2, -1) > 0 else { continue }
+      let now = MonotonicInstant.now
+      let pauses = children.mapValues { $0.helpers.pause(at: now) }
+      let ready = pauses.filter { $0.value == .zero }.map(\.key)
+      var requests = ([socket, ends] + ready.compactMap { children[$0]?.helpers.socket }).map {
+        pollfd(fd: $0, events: Int16(POLLIN), revents: 0)
+      }
+      let next = pauses.values.filter { $0 > .zero }.min()
+      guard unsafe poll(&requests, nfds_t(requests.count), next.map { now.advanced(by: $0).pollTimeout } ?? -1) > 0 else { continue }
+      for (fetcher, request) in zip(ready, requests.dropFirst(2)) where request.revents != 0 { takeRequest(of: fetcher) }
       if requests[1].revents != 0 { reap(ends) }
       if requests[0].revents != 0 { takeOrder() }
     }
+  }
+
+  /// Carries out a request of a fetcher for a detector or a converter.
+  private mutating func takeRequest(of fetcher: pid_t) {
+    let isTaken = children[fetcher]?.helpers.carryOut(at: .now) { [start] kind throws(SystemError) in
+      switch kind {
+      case .detector:
+        guard let files = try? start.files.get() else { throw SystemError(call: "fork", number: EINVAL) }
+        return try DetectorProcess.start(files.database)
+      case .converter:
+        guard start.converts else { throw SystemError(call: "fork", number: EPERM) }
+        return try ConverterProcess.start()
+      }
+    }
+    // It has closed its end, or has been taken over.
+    if isTaken == false { kill(fetcher, SIGKILL) }
   }
 
   private mutating func reap(_ ends: Int32) {
@@ -209,7 +234,11 @@ private struct FetcherNursery {
       let process = unsafe fetcher_reap(ends, &signal, &status)
       guard process > 0 else { return }
       // The host learns the end of the uploader from its connection.
-      guard let child = children.removeValue(forKey: process) else { continue }
+      guard let child = children.removeValue(forKey: process) else {
+        for fetcher in children.keys where children[fetcher]?.helpers.hasEnded(process, signal: signal) == true { break }
+        continue
+      }
+      child.helpers.close()
       var message = ByteWriter(capacity: 16)
       for number in [child.number, child.generation, signal, status] { message.append(number) }
       _ = unsafe fetcher_send(socket, message.bytes, message.bytes.count, -1)
@@ -237,8 +266,12 @@ private struct FetcherNursery {
     else { return }
     if needsRoots == 1 { start.roots?.load() }
     for (process, child) in children where child.number == number { kill(process, SIGKILL) }
-    let child = fetcher_fork(connection)
+    var helpers: [Int32] = [-1, -1]
+    guard unsafe fetcher_pair(&helpers, true) == 0 else { return }
+    let child = fetcher_fork_with(connection, helpers[1])
+    close(helpers[1])
     if child == 0 {
+      child_ask(Int32(fetcher_kept_too))
       FetcherServer.run(
         FetcherParent.Order(
           number: Int(number), count: Int(engines), generation: Int(generation),
@@ -246,16 +279,21 @@ private struct FetcherNursery {
         configuration, store: store, limits: limits, bounds: bounds, memory: memory, from: start, connection: Int32(fetcher_kept))
     }
     // If the fork failed, the connection is closed, and the host detects that.
-    if child > 0 { children[child] = Child(number: number, generation: generation) }
+    if child > 0 {
+      children[child] = Child(number: number, generation: generation, helpers: FetcherHelpers(helpers[0]))
+    } else {
+      close(helpers[0])
+    }
   }
 
   private func startUploader(_ connection: Int32) {
     guard let uploader, connection >= 0, fetcher_fork(connection) == 0 else { return }
     unsafe fetcher_name("uploader")
-    _ = FetcherBounds.confine(uploader)
+    let files = FetcherBounds.confine(uploader)
     // This runs on a new thread, as in a fetcher.
     let started = try? Thread.start("upload") {
-      uploader.run(Int32(fetcher_kept))
+      // The host starts a new process, which may read a file that was replaced.
+      uploader.run(Int32(fetcher_kept)) { if files.areReplaced { _exit(0) } }
       _exit(0)
     }
     guard let started else { _exit(71) }

@@ -48,7 +48,7 @@ package enum FetcherNotice: Sendable, CustomStringConvertible {
     case .replaced(let how):
       "a fetcher \(how); another one replaces it and fetches again what was in flight (later ones are not reported)"
     case .unconfined(let missing):
-      "fetchers run without \(missing): the kernel or the container refuses it. A compromised fetcher can do more than it should (SECURITY.md)"
+      "fetchers run \(missing); the kernel or the container refuses it (SECURITY.md says what a compromised fetcher can do)"
     case .broken: "the process that starts fetchers has ended: attache fetches no more media; start it again"
     }
   }

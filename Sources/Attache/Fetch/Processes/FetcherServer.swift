@@ -15,13 +15,12 @@ final class FetcherServer: @unchecked Sendable {
   private var isWaitingToSend = false
   /// The latest URL that passed the gate.
   private var latest: CheckedURL?
-  /// Whether the process was not permitted to read resolv.conf from the start.
-  private let beganWithoutNames = isResolverClosed
+  private let files: ReadableFiles
 
   private var loop: EventLoop { engine.loop }
 
-  private init(_ engine: FetchEngine, number: Int, shared: FetcherMemory, connection: Int32) {
-    (self.engine, self.number, self.shared) = (engine, number, shared)
+  private init(_ engine: FetchEngine, number: Int, shared: FetcherMemory, files: ReadableFiles, connection: Int32) {
+    (self.engine, self.number, self.shared, self.files) = (engine, number, shared, files)
     stream = FrameStream(connection)
   }
 
@@ -31,18 +30,20 @@ final class FetcherServer: @unchecked Sendable {
     bounds: FetcherBounds, memory shared: FetcherMemory, from start: FetcherStart, connection: Int32
   ) -> Never {
     unsafe fetcher_name("fetcher")
-    let missing = bounds.confine(store: store, roots: configuration.rootCertificates == nil ? start.roots?.path : nil)
+    let (missing, readable) = bounds.confine(store: store, roots: configuration.rootCertificates == nil ? start.roots?.path : nil)
     // This runs on a new thread: a thread that used a Mutex before a fork must not wait for a
     // contended one after it.
     let started = try? Thread.start("start") { [start] in
       do {
         let files = try start.files.get()
-        let network = FetchNetwork.real(configuration, roots: start.roots, engines: 1)
+        let network = FetchNetwork.real(configuration, roots: start.roots, engines: 1) {
+          Self.leave(ifReplaced: readable, order.number, shared)
+        }
         let store = try AttachmentStore(guestOf: store, limits: limits, temporaryName: order.temporaryName, firstNumber: order.firstNumber)
         let memory = FetchMemory(configuration, store: store, isGuest: true, machine: network.machine)
         let engine = try FetchEngine(
           memory, files: files, number: order.number, of: order.count, isAlone: true, network: network)
-        FetcherServer(engine, number: order.number, shared: shared, connection: connection).start(missing)
+        FetcherServer(engine, number: order.number, shared: shared, files: readable, connection: connection).start(missing)
       } catch {
         var bytes: [UInt8] = []
         FetcherFrame.append(.failed("\(error)"), to: &bytes)
@@ -54,6 +55,16 @@ final class FetcherServer: @unchecked Sendable {
     started.detach()
     shared.watchTurns(of: order.number)
     while true { pause() }
+  }
+
+  /// Ends this process when it may no longer read a file such as resolv.conf: c-ares would use a name
+  /// server on this machine without reporting an error. The host starts a new process, which may read
+  /// the new file, and asks again for what was in flight.
+  private static func leave(ifReplaced files: ReadableFiles, _ number: Int, _ shared: FetcherMemory) {
+    guard files.areReplaced else { return }
+    // No fetch is the cause.
+    shared.endWork(of: number)
+    _exit(0)
   }
 
   private func start(_ missing: FetcherBounds.Missing) {
@@ -118,26 +129,13 @@ final class FetcherServer: @unchecked Sendable {
       }
       reply(.left(fetch))
     case .count(let number):
-      // The link /etc/resolv.conf now leads to a folder that this process may not read. The host
-      // starts a new process, which may read it.
-      if Self.isResolverClosed, !beganWithoutNames { _exit(0) }
+      Self.leave(ifReplaced: files, self.number, shared)
       reply(.counted(number, engine.breaker.states(at: loop.now)))
     case .close:
       engine.closeCache { [self] warning in
         loop.post { [self] in reply(.closed(warning: warning ?? "")) }
       }
     }
-  }
-
-  /// Whether this process is not permitted to read resolv.conf. In that case c-ares would use a
-  /// name server on this machine without reporting an error.
-  private static var isResolverClosed: Bool {
-    let file = unsafe open("/etc/resolv.conf", O_RDONLY | O_CLOEXEC)
-    guard file < 0 else {
-      close(file)
-      return false
-    }
-    return errno == EACCES
   }
 
   private func begin(_ fetch: UInt64, at place: Int, _ deadline: MonotonicInstant, _ url: String) {

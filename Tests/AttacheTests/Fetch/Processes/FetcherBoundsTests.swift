@@ -8,21 +8,23 @@ import Testing
 @Suite struct FetcherBoundsTests {
   private static let permitted: [probe] = [
     probe_make_folder, probe_write_file, probe_move_file, probe_remove_file, probe_read_readable, probe_connect_ipv4, probe_connect_ipv6,
-    probe_datagrams, probe_message_pair, probe_signal_itself, probe_fork, probe_thread, probe_little_memory,
+    probe_datagrams, probe_stream_pair, probe_signal_itself, probe_thread, probe_little_memory,
   ]
   private static let refused: [(probe, Int32)] = [
-    (probe_write_readable, EACCES), (probe_read_other, EACCES), (probe_write_other, EACCES), (probe_list_other, EACCES),
+    (probe_read_beside, EACCES), (probe_write_readable, EACCES), (probe_read_other, EACCES), (probe_write_other, EACCES),
+    (probe_list_other, EACCES),
     (probe_raw_socket, EPERM), (probe_multipath, EPERM), (probe_unix_socket, EPERM), (probe_datagram_pair, EPERM),
+    (probe_message_pair, EPERM),
     (probe_netlink_socket, EPERM), (probe_listen, EPERM), (probe_execute, EPERM),
     (probe_trace, EPERM), (probe_signal_parent, EPERM), (probe_signal_by_descriptor, EPERM),
     (probe_schedule_parent, EPERM), (probe_limits_of_parent, EPERM), (probe_new_namespace, EPERM),
-    (probe_clone_into_namespace, EPERM), (probe_much_memory, ENOMEM), (probe_many_descriptors, EINVAL),
+    (probe_clone_into_namespace, EPERM), (probe_fork, EPERM), (probe_much_memory, ENOMEM), (probe_many_descriptors, EINVAL),
   ]
 
   @Test func `a fetcher does what it is there for, and nothing else`() throws {
     let folder = AttachmentStoreTestFolder()
     for name in ["store", "readable", "other"] { folder.makeFolder(name) }
-    for name in ["readable", "other"] { folder.write([1], to: "\(name)/file") }
+    for name in ["readable/file", "readable/other", "other/file"] { folder.write([1], to: name) }
     let count = Int(probe_count.rawValue)
     #expect(Self.permitted.count + Self.refused.count == count)
     // A fetcher is forked from a process that may have many threads. Their stacks must not become room for it.
@@ -47,9 +49,11 @@ import Testing
     #expect(ConnectionBudget(descriptors: Int(bounds.descriptors)).transfers == Int(counted))
   }
 
-  @Test func `what is missing has a name`() {
-    #expect("\(FetcherBounds.Missing.files)" == "Landlock")
-    #expect("\(FetcherBounds.Missing.calls)" == "seccomp")
-    #expect("\(FetcherBounds.Missing.all)" == "Landlock or seccomp")
+  @Test func `what is missing is named with what it leaves open`() {
+    #expect("\(FetcherBounds.Missing.files)".hasPrefix("without Landlock (Linux 5.19 or later): it reads and writes"))
+    #expect("\(FetcherBounds.Missing.calls)".hasPrefix("without seccomp"))
+    #expect("\(FetcherBounds.Missing.capabilities)".hasPrefix("without dropping its capabilities"))
+    #expect("\(FetcherBounds.Missing.truncation)".hasSuffix("seccomp refuses truncation instead, so nothing more is open"))
+    #expect("\([.calls, .truncation] as FetcherBounds.Missing)".hasSuffix("it empties each file that its user may write"))
   }
 }

@@ -1,0 +1,67 @@
+import AttacheTesting
+import Foundation
+import Glibc
+import Testing
+
+/// What the processes that read strangers' bytes may do on the machine.
+@Suite(.timeLimit(.minutes(1)))
+struct ConfinementTests {
+  @Test func `no process that reads strangers' bytes has a capability, and a fetcher starts none`() async throws {
+    try await withOrigin { origin in
+      origin.serve("/stalled", try Sample.medium("picture.png"), faults: [.stallBeforeHeaders])
+      origin.serve("/unknown", Array("no type that anybody knows".utf8))
+      origin.serve("/photo", try Sample.medium("photo.webp"))
+      let program = try AttacheTool().start(AttacheTool.loopback + ["--convert", "--unordered", "--deadline", "30s"])
+      for path in ["/unknown", "/photo", "/stalled"] { program.input.write(Sample.payload(origin.url(path)) + "\n") }
+      await origin.waitForStalls(count: 1, path: "/stalled")
+      #expect(await program.lines(2).count == 2)
+      for name in ["fetcher", "detector", "converter"] {
+        let process = try #require(program.processes(named: name).first, "\(name)")
+        let status = try String(contentsOfFile: "/proc/\(process)/status", encoding: .utf8)
+        for set in ["CapInh", "CapPrm", "CapEff", "CapAmb"] { #expect(status.contains("\(set):\t0000000000000000"), "\(name): \(status)") }
+        // Only root may change the bounding set.
+        if geteuid() == 0 { #expect(status.contains("CapBnd:\t0000000000000000"), "\(name): \(status)") }
+        #expect(status.contains("Seccomp:\t2") && status.contains("NoNewPrivs:\t1"), "\(name): \(status)")
+        let children = try String(contentsOfFile: "/proc/\(process)/task/\(process)/children", encoding: .utf8)
+        #expect(children.isEmpty, "\(name)")
+      }
+      origin.release("/stalled")
+      program.input.close()
+      #expect(await program.finished().exit == .status(0))
+    }
+  }
+
+  @Test func `a detector and a converter end with their fetcher`() async throws {
+    try await withOrigin { origin in
+      origin.serve("/unknown", Array("no type that anybody knows".utf8))
+      origin.serve("/photo", try Sample.medium("photo.webp"))
+      let program = try AttacheTool().start(AttacheTool.loopback + ["--convert", "--fetchers", "1", "--deadline", "30s"])
+      for path in ["/unknown", "/photo"] { program.input.write(Sample.payload(origin.url(path)) + "\n") }
+      #expect(await program.lines(2).count == 2)
+      let helpers = ["detector", "converter"].flatMap { program.processes(named: $0) }
+      #expect(helpers.count == 2)
+      kill(try #require(program.fetchers.first), SIGKILL)
+      for helper in helpers { await Program.isGone(helper) }
+      program.input.close()
+      #expect(await program.finished().exit == .status(0))
+    }
+  }
+
+  @Test(.enabled(if: geteuid() == 0, "only root opens other users' files"))
+  func `root learns before a line is read that it reaches another user's store by its capabilities alone`() async throws {
+    let tool = try AttacheTool()
+    let store = tool.home.path + "/theirs"
+    #expect(unsafe mkdir(store, 0o700) == 0 && chown(store, 1, 1) == 0)
+    let run = try await tool.run(["--store", store], input: Sample.plain + "\n")
+    #expect(run.exit == .status(73))
+    #expect(run.text.isEmpty)
+    #expect(run.errors.contains("\(store) is open to this process only by its capabilities"), "\(run.errors)")
+    #expect(run.errors.contains("start attache as its owner (user 1), or choose a --store that root owns"), "\(run.errors)")
+    // A folder inside a store of root's own counts as well.
+    let mixed = tool.home.path + "/mixed"
+    #expect(unsafe mkdir(mixed, 0o700) == 0 && mkdir(mixed + "/3f", 0o700) == 0 && chown(mixed + "/3f", 1, 1) == 0)
+    let other = try await tool.run(["--store", mixed], input: Sample.plain + "\n")
+    #expect(other.exit == .status(73))
+    #expect(other.errors.contains("\(mixed)/3f is open"), "\(other.errors)")
+  }
+}
