@@ -117,6 +117,12 @@ static int attempt(probe probe, const char *store, const char *readable, const c
       pthread_t thread;
       return pthread_create(&thread, NULL, nothing, NULL) ?: pthread_join(thread, NULL);
     }
+    case probe_thread_later: {
+      if (!sandbox_end_threads()) return -1;
+      pthread_t thread;
+      return pthread_create(&thread, NULL, nothing, NULL);
+    }
+    case probe_filter_later: return sandbox_end_threads() ? 0 : errno;
     case probe_little_memory: return map(16 << 20);
     case probe_much_memory: return map(256 << 20);
     case probe_many_descriptors: return code(fcntl(0, F_DUPFD, 64) >= 0);

@@ -26,6 +26,8 @@ enum {
   sandbox_open_capabilities = 4,
   /// To limit by Landlock which files it truncates: that needs its third version (Linux 6.2). The list of calls refuses every truncation by path.
   sandbox_open_truncation = 8,
+  /// To end the start of threads: see `sandbox_end_threads`.
+  sandbox_open_threads = 16,
 };
 
 /// Differences from production, for tests.
@@ -45,6 +47,11 @@ typedef struct {
 /// - Returns: what could not be done; 0 for nothing.
 int sandbox_confine(
     sandbox_profile profile, const char *_Nullable store, const char *_Nullable const *_Nonnull readable, const sandbox_test *_Nullable test);
+
+/// Forbids every thread of a confined fetcher to start another. Works once.
+///
+/// - Returns: false where the kernel declines.
+bool sandbox_end_threads(void);
 
 /// Whether the calling thread has a capability.
 bool sandbox_has_capabilities(void);

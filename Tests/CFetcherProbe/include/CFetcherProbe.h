@@ -34,6 +34,8 @@ typedef enum {
   probe_clone_into_namespace,
   probe_fork,
   probe_thread,
+  probe_thread_later,
+  probe_filter_later,
   probe_little_memory,
   probe_much_memory,
   probe_many_descriptors,

@@ -17,7 +17,9 @@ struct FetcherBounds {
     static let capabilities = Missing(rawValue: UInt8(sandbox_open_capabilities))
     /// Landlock's limit on the files that it truncates. The list of system calls refuses that too.
     static let truncation = Missing(rawValue: UInt8(sandbox_open_truncation))
-    static let all: Missing = [.files, .calls, .capabilities, .truncation]
+    /// The end of new threads.
+    static let threads = Missing(rawValue: UInt8(sandbox_open_threads))
+    static let all: Missing = [.files, .calls, .capabilities, .truncation, .threads]
 
     /// What a compromised fetcher can do because of it.
     var description: String {
@@ -35,6 +37,7 @@ struct FetcherBounds {
             + (contains(.calls)
               ? "it empties each file that its user may write" : "seccomp refuses truncation instead, so nothing more is open"))
       }
+      if contains(.threads) { open.append("without seccomp(2) for all threads: it starts threads without end") }
       return open.joined(separator: "; ")
     }
   }

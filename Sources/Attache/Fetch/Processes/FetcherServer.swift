@@ -1,4 +1,5 @@
 internal import CFetcher
+internal import CSandbox
 internal import Glibc
 internal import Synchronization
 
@@ -70,6 +71,9 @@ final class FetcherServer: @unchecked Sendable {
   private func start(_ missing: FetcherBounds.Missing) {
     loop.atTurnEnd { [self] in endTurn() }
     loop.post { [self] in
+      var missing = missing
+      // All threads run now.
+      if !missing.contains(.calls), !sandbox_end_threads() { missing.insert(.threads) }
       loop.atStepEnd { [self] in shared.endWork(of: number) }
       watch()
       reply(.ready(missing))

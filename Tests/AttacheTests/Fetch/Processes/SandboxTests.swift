@@ -127,7 +127,8 @@ import Testing
     item(two, "openat", [-100, 0, 0, 0o4777]),
     item([.fetcher], "utimensat", [5, 0, 0, 0]),
     item(three, "clone", [threadFlags]),
-    item(three, "prctl", [Int64(PR_SET_NAME)]),
+    item(three, "prctl", [15]),
+    item([.fetcher], "seccomp", [1, 1]),
     item(every, "tgkill", [own, 1, Int64(SIGABRT)]),
     item(three, "prlimit64", [own, 7, 0, 1]),
     item(two, "fcntl", [5, Int64(F_SETLK)]),
@@ -139,6 +140,7 @@ import Testing
     item(two, "setsockopt", [5, 6, 1]),
     item(two, "setsockopt", [5, 41, 26]),
     item(every, "mmap", [0, 4096, Int64(PROT_READ | PROT_WRITE)]),
+    item([.converter], "mmap", [0, 4096, Int64(PROT_READ | PROT_EXEC)]),
     item(every, "mprotect", [0, 4096, Int64(PROT_READ)]),
     item(every, "madvise", [0, 4096, 4]),
   ]
@@ -168,6 +170,8 @@ import Testing
     item(three, "prctl", [4]),
     item(three, "prctl", [22]),
     item(three, "prctl", [47]),
+    // SECCOMP_FILTER_FLAG_NEW_LISTENER
+    item([.fetcher], "seccomp", [1, 9]),
     item(every, "tgkill", [1, 1, 9]),
     item(every, "tgkill", [-1, 1, 9]),
     item(three, "prlimit64", [1, 7, 0, 1]),
@@ -189,7 +193,7 @@ import Testing
     item(two, "setsockopt", [5, 1, 26]), item(two, "setsockopt", [5, 1, 50]),
     item(two, "setsockopt", [5, 1, 25]), item(two, "setsockopt", [5, 6, 31]),
     item(two, "setsockopt", [5, 6, 19]), item(two, "setsockopt", [5, 0, 64]),
-    item(every, "mmap", [0, 4096, Int64(PROT_READ | PROT_EXEC)]),
+    item([.fetcher, .uploader, .detector], "mmap", [0, 4096, Int64(PROT_READ | PROT_EXEC)]),
     item(every, "mprotect", [0, 4096, Int64(PROT_READ | PROT_EXEC)]),
     // MADV_MERGEABLE, MADV_HWPOISON.
     item(every, "madvise", [0, 4096, 12]), item(every, "madvise", [0, 4096, 100]),
