@@ -84,6 +84,8 @@ int fetcher_pair(int ends[2], bool keeps_bounds) {
   return socketpair(AF_UNIX, SOCK_CLOEXEC | (keeps_bounds ? SOCK_SEQPACKET : SOCK_STREAM | SOCK_NONBLOCK), 0, ends);
 }
 
+int fetcher_replace(int socket, int replaced) { return dup3(socket, replaced, O_CLOEXEC); }
+
 long fetcher_write(int socket, const void *bytes, size_t count) { return send(socket, bytes, count, MSG_NOSIGNAL | MSG_DONTWAIT); }
 
 long fetcher_read(int socket, void *bytes, size_t count) { return recv(socket, bytes, count, MSG_DONTWAIT); }

@@ -11,8 +11,8 @@ extension EngineProcess {
   /// - Throws: the exit status, after the error is logged.
   init(_ options: WorkOptions) throws {
     try self.init(
-      working: options.configuration(), options.logFormat.logger(), notices: options.notice, options.fetching.notice,
-      options.program.notice(options.fetching))
+      working: options.configuration(), options.logFormat.logger(), replacesParent: true, notices: options.notice,
+      options.fetching.notice, options.program.notice(options.fetching))
   }
 
   /// Opens the store and starts the engine.
@@ -28,7 +28,7 @@ extension EngineProcess {
         options, configuration, location, queue: queue, keepsQueue: keepsQueue, store: store, parent: parent, uploader: uploader,
         isOnce: isOnce,
         observer: observer,
-        notify: { [log] in log.notify($0) }, tellOfFetchers: { [log] in log.warning("\($0)") },
+        notify: { [log] in log.notify($0) }, tellOfFetchers: { [log] in log.notify($0) },
         warn: { [log] in log.warning("\($0)") })
     }.1
   }
@@ -46,6 +46,16 @@ extension Logger {
     case .fellBack(let explanation, let advice): notify(explanation, at: advice == nil ? .notice : .warning, "\(notice)")
     case .paused, .left: warning("\(notice)")
     case .resumed: self.notice("\(notice)")
+    }
+  }
+
+  /// Logs a notice about the fetcher processes.
+  fileprivate func notify(_ notice: FetcherNotice) {
+    switch notice {
+    case .broken:
+      error(
+        "\(FetcherNotice.breakage), and so has the one that replaces it: payloads in progress are given back; run the same command again")
+    case .replaced, .parentReplaced, .unconfined: warning("\(notice)")
     }
   }
 }

@@ -40,7 +40,12 @@ struct WorkerAssembly {
         if case .broken = notice { ending.withLock { $0 }?() }
       }, warn: warn)
     worker = try QueueWorker(
-      configuration, queue: queue, host: engine.host, store: store, clock: engine.clock, observer: observer, notify: notify)
+      configuration, queue: queue, host: engine.host, store: store, clock: engine.clock, observer: observer,
+      notify: { [engine] notice in
+        // The worker ends, so it does not say that it tries again.
+        if case .paused = notice, engine.isBroken { return }
+        notify(notice)
+      })
     ending.withLock { [worker] in $0 = { worker.cancel() } }
     if engine.isBroken { worker.cancel() }
     self.store = store

@@ -39,12 +39,13 @@ package struct EngineConfiguration: Sendable {
   /// Forks the parent of the fetcher processes. Call it while the process has one thread and no
   /// open database, store or connection.
   ///
+  /// - Parameter isReplaceable: whether the process is replaced when it ends.
   /// - Throws: ``SystemError`` when the system refuses.
-  package func fetcherParent() throws(SystemError) -> FetcherParent {
+  package func fetcherParent(isReplaceable: Bool = false) throws(SystemError) -> FetcherParent {
     let fetches = filter.jobs.multipliedReportingOverflow(by: maximumAttachments)
     return try FetcherParent(
       fetching, store: store.directory, maximumBytes: store.maximumBytes, maximumAge: store.maximumAge,
-      fetches: fetches.overflow ? .max : fetches.partialValue, uploader: upload?.program)
+      fetches: fetches.overflow ? .max : fetches.partialValue, uploader: upload?.program, isReplaceable: isReplaceable)
   }
 
   /// The files that the processes which fetch and upload read again and again.

@@ -32,6 +32,9 @@ package final class UploadClient: AttachmentUploader, @unchecked Sendable {
   private static let capacity = 1 << 16
   /// The longest pause before an uploader is started again.
   private static let longestPause = Duration.seconds(1)
+  /// The jobs fail when this many starts in a row have failed, after more than 2 s. The process that
+  /// starts uploaders may be about to be replaced.
+  private static let maximumFailedStarts = 8
   /// How long the probe may take.
   private static let probePatience = Duration.seconds(10)
 
@@ -45,6 +48,8 @@ package final class UploadClient: AttachmentUploader, @unchecked Sendable {
   private var unsent = Ring<UploadRequest>()
   private var pause = Duration.zero
   private var isStarting = false
+  /// The number of starts in a row that failed.
+  private var failedStarts = 0
   /// Whether the user knows that an uploader has ended.
   private var hasTold = false
 
@@ -165,8 +170,12 @@ package final class UploadClient: AttachmentUploader, @unchecked Sendable {
       close(ends[1])
       guard isStarted else {
         close(ends[0])
+        failedStarts += 1
+        guard failedStarts >= Self.maximumFailedStarts else { return connect() }
+        failedStarts = 0
         return failAll("the uploader cannot be started")
       }
+      failedStarts = 0
       connection = ends[0]
       unsent = Ring()
       for (number, job) in state.withLock({ $0.jobs.sorted { $0.key < $1.key } }) {

@@ -13,25 +13,28 @@ package struct EngineProcess {
   /// - Parameter notices: messages about the flags, for the log; nil is no message.
   /// - Throws: the exit status, after the error is logged.
   package init(_ configuration: EngineConfiguration, _ log: Logger, notices: String?...) throws {
-    try self.init(configuration, log, notices)
+    try self.init(configuration, log, notices, isReplaceable: false)
   }
 
   /// Sets up a process that works on many payloads and can be stopped (``StopSignals``).
   ///
-  /// - Parameter notices: messages about the flags, for the log; nil is no message.
+  /// - Parameters:
+  ///   - replacesParent: whether the parent of the fetchers is replaced when it ends. Otherwise no
+  ///     more media are fetched then.
+  ///   - notices: messages about the flags, for the log; nil is no message.
   /// - Throws: the exit status, after the error is logged.
-  package init(working configuration: EngineConfiguration, _ log: Logger, notices: String?...) throws {
+  package init(working configuration: EngineConfiguration, _ log: Logger, replacesParent: Bool = false, notices: String?...) throws {
     ProcessMemory.tuneAllocator()
     StopSignals.block()
     DescriptorLimit.raise()
-    try self.init(configuration, log, notices)
+    try self.init(configuration, log, notices, isReplaceable: replacesParent)
   }
 
-  private init(_ configuration: EngineConfiguration, _ log: Logger, _ notices: [String?]) throws {
+  private init(_ configuration: EngineConfiguration, _ log: Logger, _ notices: [String?], isReplaceable: Bool) throws {
     (self.configuration, self.log) = (configuration, log)
     AmbientEnvironment.removeUnsafeVariables()
     for case let notice? in notices { log.notice("\(notice)") }
-    parent = try orExit(log, ExitStatus.software) { try configuration.fetcherParent() }
+    parent = try orExit(log, ExitStatus.software) { try configuration.fetcherParent(isReplaceable: isReplaceable) }
     try orExit(log, ExitStatus.unavailable) {
       if let failure = parent.converterFailure { throw StartError(failure) }
     }

@@ -69,6 +69,9 @@ void fetcher_watch_turns(fetcher_pulse *pulse);
 // Two connected sockets, closed on exec: streams that never block, or messages that keep their bounds. As socketpair(2).
 int fetcher_pair(int ends[2], bool keeps_bounds);
 
+// Has the number `replaced` name the socket `socket`, closed on exec. As dup3(2).
+int fetcher_replace(int socket, int replaced);
+
 // Sends what a stream takes, or receives what it has. As send(2) and recv(2), without SIGPIPE.
 long fetcher_write(int socket, const void *bytes, size_t count);
 long fetcher_read(int socket, void *bytes, size_t count);

@@ -98,14 +98,64 @@ struct FetcherProcessTests {
       let line = Sample.payload(origin.url("/a")) + "\n"
       program.input.write(line)
       await origin.waitForStalls(count: 1, path: "/a")
-      kill(try #require(program.children.first), SIGKILL)
+      kill(try #require(program.processes(named: "fetchers").first), SIGKILL)
       #expect(await program.lines(1) == [String(line.dropLast())])
       program.input.write(line)
       program.input.close()
       let run = await program.finished()
       #expect(run.exit == .status(70))
       #expect(run.text == line + line)
-      #expect(run.errors.contains("attache fetches no more media"))
+      // The explanation of the line and the notice are the same sentence.
+      let sentence = "the process that starts fetchers has ended: attache fetches no more media; start it again"
+      #expect(run.errors.split(separator: "\n").filter { $0.hasSuffix(sentence) }.count == 2, "\(run.errors)")
+    }
+  }
+
+  @Test(arguments: [false, true])
+  func `a worker whose fetchers' parent is killed goes on with another one`(killsFetchers: Bool) async throws {
+    try await withOrigin { origin in
+      for number in 0..<12 { origin.serve("/\(number)", try Sample.medium("picture.png"), faults: [.stallBeforeHeaders]) }
+      let queue = try QueueTool()
+      _ = try await queue.run("enqueue", input: (0..<12).map { Sample.payload(origin.url("/\($0)")) + "\n" }.joined())
+      let program = try queue.start("work", ["--once", "--attempts", "1", "--deadline", "60s"] + QueueTool.loopback)
+      for number in 0..<12 { await origin.waitForStalls(count: 1, path: "/\(number)") }
+      for end in 1...5 {
+        let fetchers = program.fetchers
+        kill(try #require(program.processes(named: "fetchers").last), SIGKILL)
+        if killsFetchers { for fetcher in fetchers { kill(fetcher, SIGKILL) } }
+        for number in 0..<12 { await origin.waitForRequests(count: end + 1, path: "/\(number)") }
+      }
+      for number in 0..<12 { origin.release("/\(number)") }
+      let run = await program.finished()
+      #expect(run.exit == .status(0))
+      #expect(
+        run.errors.split(separator: "\n").filter { $0.contains("another one replaces it and its fetchers") }.count == 1, "\(run.errors)")
+      #expect(!run.errors.contains("paused"), "\(run.errors)")
+      let results = try await queue.run("results").text.split(separator: "\n")
+      #expect(results.count == 12)
+      #expect(results.allSatisfy { Enriched.attachments($0).count == 1 })
+    }
+  }
+
+  @Test func `a worker that can start no fetcher any more gives back its payloads, and does not say that it tries again`() async throws {
+    try await withOrigin { origin in
+      origin.serve("/a", try Sample.medium("picture.png"), faults: [.stallBeforeHeaders])
+      let queue = try QueueTool()
+      _ = try await queue.run("enqueue", input: Sample.payload(origin.url("/a")) + "\n")
+      let flags = ["--once", "--attempts", "1", "--deadline", "60s"] + QueueTool.loopback
+      let program = try queue.start("work", flags)
+      await origin.waitForStalls(count: 1, path: "/a")
+      kill(try #require(program.processes(named: "standby").first), SIGKILL)
+      let run = await program.finished()
+      #expect(run.exit == .status(70))
+      #expect(
+        run.errors.contains("and so has the one that replaces it: payloads in progress are given back; run the same command again"),
+        "\(run.errors)")
+      #expect(!run.errors.contains("tries again") && !run.errors.contains("start it again"), "\(run.errors)")
+      origin.release("/a")
+      #expect(try await queue.run("work", flags).exit == .status(0))
+      let results = try await queue.run("results").text.split(separator: "\n")
+      #expect(results.count == 1 && results.allSatisfy { Enriched.attachments($0).count == 1 })
     }
   }
 
@@ -115,7 +165,7 @@ struct FetcherProcessTests {
       let program = try AttacheTool().start(AttacheTool.loopback + ["--deadline", "60s"])
       program.input.write(Sample.payload(origin.url("/a")) + "\n")
       await origin.waitForStalls(count: 1, path: "/a")
-      let processes = program.children + program.fetchers
+      let processes = program.descendants
       #expect(processes.count >= 2)
       if isKilled {
         program.send(SIGKILL)
@@ -159,33 +209,5 @@ struct FetcherProcessTests {
     #expect(program.fetchers.isEmpty)
     program.input.close()
     #expect(await program.finished().exit == .status(0))
-  }
-}
-
-extension Program {
-  /// Its child processes.
-  var children: [pid_t] { Self.children(of: process) }
-
-  /// Its fetcher processes.
-  var fetchers: [pid_t] { processes(named: "fetcher") }
-
-  /// The processes with this name, as `ps -o comm` shows it, that its child processes have started.
-  func processes(named name: String) -> [pid_t] {
-    children.flatMap { Self.children(of: $0) }.filter { (try? String(contentsOfFile: "/proc/\($0)/comm", encoding: .utf8)) == name + "\n" }
-  }
-
-  /// Returns when a process has ended.
-  static func isGone(_ process: pid_t) async {
-    while !Task.isCancelled {
-      let state = try? String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8)
-      // A zombie no longer counts as a process.
-      guard let state, state.split(separator: ")").last?.split(separator: " ").first != "Z" else { return }
-      await Task.yield()
-    }
-  }
-
-  private static func children(of process: pid_t) -> [pid_t] {
-    let text = try? String(contentsOfFile: "/proc/\(process)/task/\(process)/children", encoding: .utf8)
-    return text?.split(separator: " ").compactMap { pid_t($0) } ?? []
   }
 }

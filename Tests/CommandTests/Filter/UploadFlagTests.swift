@@ -127,10 +127,8 @@ struct UploadFlagTests {
       let uploader = try #require(program.uploader)
       let status = try String(contentsOfFile: "/proc/\(uploader)/status", encoding: .utf8)
       #expect(status.contains("Seccomp:\t2") && status.contains("NoNewPrivs:\t1"), "\(status)")
-      let open = try FileManager.default.contentsOfDirectory(atPath: "/proc/\(uploader)/fd").compactMap {
-        try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/\(uploader)/fd/\($0)")
-      }
-      #expect(!open.contains { $0.hasPrefix(tool.home.path) }, "\(open)")
+      // It closes the file that it has uploaded after it has said so.
+      await Program.closesFiles(uploader, below: tool.home.path)
       program.input.close()
       _ = await program.finished()
     }
@@ -138,18 +136,6 @@ struct UploadFlagTests {
 }
 
 extension Program {
-  /// The process that uploads, a child of the fetchers' parent.
-  fileprivate var uploader: pid_t? {
-    Self.children(of: process).flatMap { Self.children(of: $0) }.first { child in
-      (try? String(contentsOfFile: "/proc/\(child)/comm", encoding: .utf8)) == "uploader\n"
-    }
-  }
-
-  private static func children(of process: pid_t) -> [pid_t] {
-    let threads = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(process)/task")) ?? []
-    return threads.flatMap { thread in
-      ((try? String(contentsOfFile: "/proc/\(process)/task/\(thread)/children", encoding: .utf8)) ?? "")
-        .split(separator: " ").compactMap { pid_t($0) }
-    }
-  }
+  /// The process that uploads.
+  fileprivate var uploader: pid_t? { processes(named: "uploader").first }
 }

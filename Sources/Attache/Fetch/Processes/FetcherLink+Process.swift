@@ -17,6 +17,7 @@ extension FetcherLink {
     defer { close(other) }
     let order = state.withLock { state in
       state.generation += 1
+      state.parent = crew.parent.generation
       return FetcherParent.Order(
         number: number, count: crew.count, generation: state.generation, temporaryName: store.temporary.name,
         needsRoots: state.requests.needsRoots)
@@ -93,9 +94,12 @@ extension FetcherLink {
       }
       for done in state.closing { afterwards.append { done(nil) } }
       (state.leaving, state.closing) = ([:], [])
-      let age = state.start.duration(to: crew.loop.now)
-      let mayStart = state.starts.noteEnd(age: age, hasAnswered: state.hasAnswered, wasReady: state.isReady)
-      if state.isReady { blame(&state, &afterwards) } else if !mayStart { giveUpStarting(&state, &afterwards) }
+      // No request is the cause of the parent's end.
+      if !crew.parent.hasEnded(state.parent) {
+        let age = state.start.duration(to: crew.loop.now)
+        let mayStart = state.starts.noteEnd(age: age, hasAnswered: state.hasAnswered, wasReady: state.isReady)
+        if state.isReady { blame(&state, &afterwards) } else if !mayStart { giveUpStarting(&state, &afterwards) }
+      }
       if !state.requests.isEmpty || !state.counts.isEmpty { start(&state, after: state.starts.pause) }
       return state.generation
     }
@@ -122,6 +126,13 @@ extension FetcherLink {
     afterwards.append { [self, failure] in failAll(waiters, failure) }
   }
 
+  /// Fails all requests, since the parent ends repeatedly before it has started a process.
+  func giveUpStarting() {
+    var afterwards: Afterwards = []
+    state.withLock { giveUpStarting(&$0, &afterwards) }
+    for action in afterwards { action() }
+  }
+
   /// Fails all requests, since no process can be started any more.
   func giveUp() {
     var waiters: [FetchWaiter] = []
@@ -140,7 +151,7 @@ extension FetcherLink {
   }
 
   static var broken: FetchFailure {
-    var failure = FetchFailure(reason: .internal, message: "the process that starts fetchers has ended; start attache again")
+    var failure = FetchFailure(reason: .internal, message: "\(FetcherNotice.broken)")
     failure.isOfMachine = true
     return failure
   }

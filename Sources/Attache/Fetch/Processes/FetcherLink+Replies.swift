@@ -32,6 +32,7 @@ extension FetcherLink {
     case .ready(let missing):
       state.isReady = true
       state.starts.noteReady()
+      crew.noteReady()
       if !missing.isEmpty { afterwards.append { [crew] in crew.tellOnce(of: missing) } }
     case .fetched(let result):
       state.hasAnswered = true

@@ -6,6 +6,8 @@ struct FetcherLinkState: ~Copyable {
   var isStarting = false
   /// The number of processes that have been started.
   var generation = 0
+  /// The number of the parent that started the last one.
+  var parent = 0
   var requests = FetcherRequests()
   /// Cancelled requests that the process has not confirmed.
   var leaving: [UInt64: (place: Int, done: @Sendable () -> Void)] = [:]

@@ -6,6 +6,10 @@ internal import Synchronization
 /// A small process that starts the fetcher processes and reports when they end. It is forked before
 /// this process has threads, connections or an open database, because none of these survives a
 /// fork.
+///
+/// For a host that must go on when this process is killed, a second process stands by: it has done
+/// nothing since it was forked, so it can fork the first one again. If it is killed too, nothing
+/// can be started any more.
 package final class FetcherParent: Sendable {
   /// The description of a fetcher to start.
   struct Order {
@@ -38,10 +42,37 @@ package final class FetcherParent: Sendable {
     var status: Int32
   }
 
+  /// What the process reports.
+  enum Report {
+    case end(End)
+    /// A process that replaces another has tried to load the library of the converters.
+    case library
+    /// The process itself has ended.
+    case over
+  }
+
+  /// The result of ``replace()``.
+  enum Replacement {
+    case started
+    /// The system cannot provide a socket at the moment.
+    case later
+    /// No process stands by, or it has ended too.
+    case never
+  }
+
   let memory: FetcherMemory
-  /// The socket for orders and reports of ends. It stays readable once the process has ended.
+  /// The socket for orders and reports of ends. It stays readable once the process has ended. The
+  /// number stays the same for the process that replaces it.
   let socket: Int32
+  /// The process that this one has forked: the one that stands by, if there is one.
   private let process: pid_t
+  /// The socket of the process that stands by; -1 without one.
+  private let standby: Int32
+  /// How many processes have started fetchers so far.
+  private let count = Atomic<Int>(1)
+  private let loadsLibrary: Bool
+  /// Whether the next message is about the library of the converters.
+  private let awaitsLibrary = Atomic<Bool>(false)
   /// Why pictures cannot be converted, for the user; nil if they can, or if they need not be.
   package let converterFailure: String?
   private let isStopped = Atomic<Bool>(false)
@@ -55,32 +86,101 @@ package final class FetcherParent: Sendable {
   ///   - maximumAge: how long a file of the store may go unused.
   ///   - fetches: the number of fetches that may be in flight.
   ///   - uploader: the program that ``startUploader(_:)`` starts, if any.
+  ///   - isReplaceable: whether a process stands by for ``replace()``.
   /// - Throws: ``SystemError`` when the system cannot provide a process, memory or a socket.
   package init(
     _ configuration: MediaFetcher.Configuration, store: String, maximumBytes: Int64, maximumAge: Duration, fetches: Int,
-    uploader: UploaderProgram? = nil
+    uploader: UploaderProgram? = nil, isReplaceable: Bool = false
   ) throws(SystemError) {
     memory = try FetcherMemory()
-    var ends: [Int32] = [-1, -1]
-    _ = try SystemError.check("socketpair", unsafe fetcher_pair(&ends, true))
-    socket = ends[0]
-    let child = fetcher_fork(ends[1])
-    if child == 0 {
+    let ends = try Self.pair()
+    socket = ends.own
+    loadsLibrary = configuration.steps.conversion != nil
+    let start = { [memory] () -> Never in
       let limits = StoreEviction.Limits(maximumBytes: maximumBytes, maximumAge: maximumAge)
       FetcherNursery(
-        configuration, store: store, limits: limits,
-        bounds: FetcherBounds(fetches: fetches),
+        configuration, store: store, limits: limits, bounds: FetcherBounds(fetches: fetches),
         memory: memory, uploader: uploader, socket: Int32(fetcher_kept)
       ).run()
     }
+    let (standby, other) = isReplaceable ? try Self.pair() : (own: -1, other: ends.other)
+    let child = fetcher_fork(other)
+    if child == 0 {
+      if isReplaceable { Self.standBy(start) } else { start() }
+    }
     let error = errno
-    close(ends[1])
-    process = child
-    let asksForLibrary = child > 0 && configuration.steps.conversion != nil
-    converterFailure = asksForLibrary ? Self.libraryFailure(from: ends[0]) : nil
+    (process, self.standby) = (child, standby)
+    if isReplaceable {
+      _ = Self.order(ends.other, of: standby)
+      close(other)
+    }
+    close(ends.other)
+    converterFailure = child > 0 && loadsLibrary ? Self.libraryFailure(from: ends.own) : nil
     guard child > 0 else {
       throw SystemError(call: "fork", number: error)
     }
+  }
+
+  private static func pair() throws(SystemError) -> (own: Int32, other: Int32) {
+    var ends: [Int32] = [-1, -1]
+    _ = try SystemError.check("socketpair", unsafe fetcher_pair(&ends, true))
+    return (ends[0], ends[1])
+  }
+
+  // MARK: The process that stands by
+
+  /// Forks the process that starts fetchers, once for each socket that it receives, until the host
+  /// has ended.
+  private static func standBy(_ start: () -> Never) -> Never {
+    unsafe fetcher_name("standby")
+    // The kernel waits for its children.
+    signal(SIGCHLD, SIG_IGN)
+    while true {
+      var (order, connection) = (UInt8(0), Int32(-1))
+      let count = unsafe fetcher_receive(Int32(fetcher_kept), &order, 1, &connection)
+      if count > 0, connection >= 0, fetcher_fork(connection) == 0 { start() }
+      // If the fork failed, the host detects the end of the connection.
+      if connection >= 0 { close(connection) }
+      if count <= 0 { break }
+    }
+    while wait(nil) > 0 || errno == EINTR {}
+    _exit(0)
+  }
+
+  /// Orders a process from the one that stands by.
+  ///
+  /// - Returns: whether the order was sent; otherwise see `errno`.
+  private static func order(_ connection: Int32, of standby: Int32) -> Bool {
+    var order = UInt8(0)
+    return unsafe fetcher_send(standby, &order, 1, connection) > 0
+  }
+
+  /// Replaces the process after it has ended. Call it on the loop that watches ``socket``, which
+  /// must watch it again.
+  func replace() -> Replacement {
+    guard standby >= 0, !isOver else { return .never }
+    guard let ends = try? Self.pair() else { return .later }
+    defer {
+      close(ends.own)
+      close(ends.other)
+    }
+    guard Self.order(ends.other, of: standby) else { return errno == EPIPE || errno == ECONNRESET ? .never : .later }
+    awaitsLibrary.store(loadsLibrary, ordering: .relaxed)
+    // Other threads may be sending at the same time, to this one or the one before.
+    guard fetcher_replace(ends.own, socket) >= 0 else { return .later }
+    count.add(1, ordering: .relaxed)
+    return .started
+  }
+
+  /// The number of the process that starts fetchers, from 1.
+  var generation: Int { count.load(ordering: .relaxed) }
+
+  /// Whether the process with a number has ended. When a process ends, its socket is closed before
+  /// its children are killed: a fetcher that ended with its parent never seems to have ended alone.
+  func hasEnded(_ generation: Int) -> Bool {
+    guard generation == self.generation else { return true }
+    var request = pollfd(fd: socket, events: 0, revents: 0)
+    return unsafe poll(&request, 1, 0) > 0
   }
 
   /// Waits until the process has loaded the library of its converters.
@@ -96,13 +196,14 @@ package final class FetcherParent: Sendable {
   deinit {
     stop()
     close(socket)
+    if standby >= 0 { close(standby) }
   }
 
   /// Ends the process and its children, and waits for the process. May be called from any thread
   /// and more than once.
   func stop() {
     guard !isStopped.exchange(true, ordering: .relaxed), process > 0 else { return }
-    // The children end with it (PR_SET_PDEATHSIG).
+    // Its children end with it, and theirs (PR_SET_PDEATHSIG).
     kill(process, SIGKILL)
     waitpid(process, nil, 0)
   }
@@ -143,15 +244,14 @@ package final class FetcherParent: Sendable {
     _ = unsafe fetcher_send(socket, message.bytes, message.bytes.count, -1)
   }
 
-  /// Reads the next report of an end.
-  ///
-  /// - Returns: nil when the process itself has ended.
-  func nextEnd() -> End? {
+  /// Reads the next report.
+  func nextReport() -> Report {
     var (raw, descriptor): ((Int32, Int32, Int32, Int32), Int32) = ((0, 0, 0, 0), -1)
     let count = unsafe withUnsafeMutableBytes(of: &raw) { unsafe fetcher_receive(socket, $0.baseAddress, $0.count, &descriptor) }
     if descriptor >= 0 { close(descriptor) }
-    guard count == MemoryLayout.size(ofValue: raw), raw.0 >= 0 else { return nil }
-    return End(number: Int(raw.0), generation: Int(raw.1), signal: raw.2, status: raw.3)
+    if count > 0, awaitsLibrary.exchange(false, ordering: .relaxed) { return .library }
+    guard count == MemoryLayout.size(ofValue: raw), raw.0 >= 0 else { return .over }
+    return .end(End(number: Int(raw.0), generation: Int(raw.1), signal: raw.2, status: raw.3))
   }
 }
 

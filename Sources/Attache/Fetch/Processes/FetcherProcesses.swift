@@ -21,15 +21,14 @@ final class FetcherProcesses: Sendable {
       throw StartError("\(error)")
     }
     links = (0..<count).map { [crew] in FetcherLink($0, of: crew) }
-    crew.loop.post { [links, crew] in
-      crew.loop.watch(crew.parent.socket, for: .readable) { [links, weak crew] _, _ in crew?.handle(links) }
-    }
+    crew.loop.post { [links, crew] in crew.watchParent(links) }
   }
 
   /// Ends the processes and the loop.
   func shutdown() {
     crew.parent.stop()
     crew.loop.stop()
+    crew.finishNotices()
   }
 }
 
@@ -38,18 +37,27 @@ package enum FetcherNotice: Sendable, CustomStringConvertible {
   /// A process has ended, as the text describes, and another takes its place. Reported once in a
   /// run.
   case replaced(String)
+  /// The process that starts fetchers has ended, and they with it. Others take their places.
+  /// Reported once in a run.
+  case parentReplaced
   /// The kernel or the container refuses some of the limits. Reported once in a run.
   case unconfined(without: String)
   /// No process can be started any more.
   case broken
 
+  /// What has happened when nothing can be started any more.
+  package static let breakage = "the process that starts fetchers has ended"
+
   package var description: String {
     switch self {
     case .replaced(let how):
       "a fetcher \(how); another one replaces it and fetches again what was in flight (later ones are not reported)"
+    case .parentReplaced:
+      "the process that starts fetchers has ended (`dmesg` says if memory was short); another one replaces it and its fetchers, and fetches again what was in flight "
+        + "(later ones are not reported)"
     case .unconfined(let missing):
       "fetchers run \(missing); the kernel or the container refuses it (SECURITY.md says what a compromised fetcher can do)"
-    case .broken: "the process that starts fetchers has ended: attache fetches no more media; start it again"
+    case .broken: "\(Self.breakage): attache fetches no more media; start it again"
     }
   }
 }
@@ -62,8 +70,12 @@ final class FetcherCrew: Sendable {
   let count: Int
   let placeBlocks = PlaceBlocks()
   let isBroken = Atomic<Bool>(false)
+  private let starts = Mutex(ParentStarts())
   private let hasTold = Atomic<Bool>(false)
+  private let hasToldOfParent = Atomic<Bool>(false)
   private let hasToldOfMissing = Atomic<Bool>(false)
+  /// The threads that report. There is at most one for each kind of notice.
+  private let reporting = Mutex<[any StartedThread]>([])
   private let lastNumber = Atomic<UInt64>(0)
   private let notify: @Sendable (FetcherNotice) -> Void
 
@@ -73,19 +85,50 @@ final class FetcherCrew: Sendable {
     (self.loop, self.memory, self.parent, self.count, self.notify) = (loop, memory, parent, count, notify)
   }
 
+  fileprivate func watchParent(_ links: [FetcherLink]) {
+    loop.watch(parent.socket, for: .readable) { [links, weak self] _, _ in self?.handle(links) }
+  }
+
   /// Handles a report that a fetcher has ended, or the end of the parent process.
-  fileprivate func handle(_ links: [FetcherLink]) {
-    if let end = parent.nextEnd() {
+  private func handle(_ links: [FetcherLink]) {
+    switch parent.nextReport() {
+    case .end(let end):
       if links.indices.contains(end.number) { links[end.number].hasEnded(end.generation) }
       if end.signal != 0 || end.status != 0 { tellOnce(of: end) }
+    case .library: break
+    case .over:
+      loop.unwatch(parent.socket)
+      replaceParent(links)
+    }
+  }
+
+  private func replaceParent(_ links: [FetcherLink]) {
+    guard !parent.isOver else { return }
+    let (pause, failsRequests) = starts.withLock { ($0.notedEnd(), $0.failsRequests) }
+    if failsRequests { for link in links { link.giveUpStarting() } }
+    guard pause == .zero else {
+      _ = loop.schedule(at: loop.now.advanced(by: pause)) { [self] in startParent(links) }
       return
     }
-    loop.unwatch(parent.socket)
-    guard !parent.isOver else { return }
-    isBroken.store(true, ordering: .relaxed)
-    for link in links { link.giveUp() }
-    tellBeside(.broken)
+    startParent(links)
   }
+
+  private func startParent(_ links: [FetcherLink]) {
+    guard !parent.isOver else { return }
+    switch parent.replace() {
+    case .started:
+      watchParent(links)
+      if !hasToldOfParent.exchange(true, ordering: .relaxed) { tellBeside(.parentReplaced) }
+    case .later: replaceParent(links)
+    case .never:
+      isBroken.store(true, ordering: .relaxed)
+      for link in links { link.giveUp() }
+      tellBeside(.broken)
+    }
+  }
+
+  /// Records that a fetcher is ready, and so its parent.
+  func noteReady() { starts.withLock { $0.noteReady() } }
 
   private func tellOnce(of end: FetcherParent.End) {
     guard !hasTold.exchange(true, ordering: .relaxed) else { return }
@@ -100,7 +143,13 @@ final class FetcherCrew: Sendable {
 
   /// Reports on a separate thread: a log that blocks must not delay replies.
   private func tellBeside(_ notice: FetcherNotice) {
-    try? Thread.start("notice") { [notify] in notify(notice) }.detach()
+    guard let thread = try? SystemMachine().start("notice", { [notify] in notify(notice) }) else { return }
+    reporting.withLock { $0.append(thread) }
+  }
+
+  /// Waits until everything is reported.
+  fileprivate func finishNotices() {
+    for thread in reporting.withLock({ $0 }) { thread.join() }
   }
 
   /// Returns a request number that is unique among all fetchers.
