@@ -29,7 +29,8 @@ struct ItemBuilder {
       let (end, start) = (ends[index], starts.indices.contains(index) ? starts[index] : ends[index])
       var item = PreviewItem(
         line: end.line, kind: end.kind.name, why: Self.why(end), before: card(start, starting), after: card(end, ending))
-      (item.outcome, item.reason, item.elapsed) = (entry?.outcome, entry?.reason, entry?.elapsed)
+      (item.outcome, item.reason) = (entry?.outcome, entry?.reason)
+      (item.placeWait, item.elapsed) = (entry?.placeWait, entry?.elapsed)
       item.dialect = entry?.dialect ?? start.dialect
       item.media = entry?.media ?? []
       (item.scenario, item.expected, item.deviations) = (entry?.scenario, entry?.expected, entry?.deviations ?? [])

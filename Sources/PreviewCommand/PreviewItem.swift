@@ -57,7 +57,8 @@ struct PreviewItem: Encodable {
   var outcome: String?
   var reason: String?
   var dialect: String?
-  /// In milliseconds.
+  /// In milliseconds: how long it waited for its place in the run, and how long it was there.
+  var placeWait: Double?
   var elapsed: Double?
   /// Of a rehearsal: the scenario, what it expects in words, and what differs from that.
   var scenario: String?

@@ -8,6 +8,8 @@ struct RunReport {
     var outcome: String
     var reason: String?
     var dialect: String?
+    /// Milliseconds until it took its place, and from then until it was decided.
+    var placeWait: Double?
     var elapsed: Double?
     var media: [PreviewItem.Tried]
     /// Of a rehearsal.
@@ -31,7 +33,7 @@ struct RunReport {
       object.member("media")?.forEachElement { media.append(PreviewItem.Tried($0)) }
       var entry = Entry(
         outcome: outcome, reason: object.member("reason")?.text?.string, dialect: object.member("dialect")?.text?.string,
-        elapsed: object.member("elapsed_ms")?.number, media: media)
+        placeWait: object.member("place_wait_ms")?.number, elapsed: object.member("elapsed_ms")?.number, media: media)
       (entry.scenario, entry.expected) = (object.member("scenario")?.text?.string, object.member("expected")?.text?.string)
       object.member("deviations")?.forEachElement { if let text = $0.text?.string { entry.deviations.append(text) } }
       entries[line] = entry

@@ -208,8 +208,8 @@ public final class Filter: Sendable {
       inlet.pass(line, unopened: envelope)
       explainer.add(.payloadEnvelope, of: inlet.lines, [], why: envelope.why)
     case .candidates(let payloads):
-      processor.waitUntilPunctual()
-      guard let ticket = inlet.reserve(line, jobs: payloads.count) else { return }
+      let since = processor.waitUntilPunctual()
+      guard let ticket = inlet.reserve(line, jobs: payloads.count, since: since) else { return }
       serve(payloads, in: ticket)
     }
   }

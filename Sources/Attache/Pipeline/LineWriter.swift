@@ -83,7 +83,7 @@ final class LineWriter {
       place.onRelease?()
       guard report != nil else { continue }
       if case .none = place.account { continue }
-      items.append(ReportItem(decision: place.decision, account: place.account, lateness: lateness))
+      items.append(ReportItem(decision: place.decision, account: place.account, lateness: lateness, waited: place.waited))
     }
     guard let report, !items.isEmpty else { return }
     window.holdForReport(items.reduce(0) { $0 + $1.charge })

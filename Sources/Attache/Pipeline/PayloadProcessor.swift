@@ -29,7 +29,10 @@ package final class PayloadProcessor: Sendable {
 
   /// Waits until due timers have run, because they take precedence over new payloads. Call it
   /// before the deadline of new payloads is set.
-  func waitUntilPunctual() {
+  ///
+  /// - Returns: when the wait began; nil if there was none.
+  @discardableResult
+  func waitUntilPunctual() -> MonotonicInstant? {
     pace?.waitUntilPunctual()
   }
 

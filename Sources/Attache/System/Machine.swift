@@ -77,7 +77,9 @@ package protocol MachineClock: DeadlineClock {
   /// thread, and takes no lock.
   var isBehind: Bool { get }
   /// Waits while the clock is behind.
-  func waitUntilPunctual()
+  ///
+  /// - Returns: when the wait began; nil if there was none.
+  func waitUntilPunctual() -> MonotonicInstant?
 }
 
 extension DeadlineClock {

@@ -87,8 +87,14 @@ public final class MonotonicClock: MachineClock {
 
   /// Waits while the clock's thread is late. New work would only take processor time from that
   /// thread.
-  package func waitUntilPunctual() {
-    while isBehind { pause.wait(until: now.advanced(by: Self.tolerance)) }
+  ///
+  /// - Returns: when the wait began; nil if there was none.
+  @discardableResult
+  package func waitUntilPunctual() -> MonotonicInstant? {
+    guard isBehind else { return nil }
+    let start = now
+    repeat { pause.wait(until: now.advanced(by: Self.tolerance)) } while isBehind
+    return start
   }
 
   /// Runs the due actions and returns the instant of the next one.

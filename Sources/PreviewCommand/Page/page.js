@@ -94,7 +94,8 @@
 
   function facts(item) {
     const card = item.after, pairs = [
-      ["Scenario", item.scenario], ["Expected", item.expected], ["Outcome", item.outcome], ["Reason", item.reason], ["Dialect", item.dialect], ["Time", item.elapsed == null ? null : `${item.elapsed} ms`],
+      ["Scenario", item.scenario], ["Expected", item.expected], ["Outcome", item.outcome], ["Reason", item.reason], ["Dialect", item.dialect], ["Wait for a place", item.placeWait ? `${item.placeWait} ms` : null],
+      ["Time", item.elapsed == null ? null : `${item.elapsed} ms`],
       ["Category", card.category], ["Group", card.thread], ["Relevance", card.relevance], ["Level", card.level], ["Sound", card.sound], ["Badge", card.badge],
       ["More actions", card.actions.length > EXPANDED_ACTIONS ? `${card.actions.length - EXPANDED_ACTIONS} that no phone shows` : null],
     ];

@@ -189,12 +189,13 @@ struct ExpectationCheckTests {
 
   @Test func `a report is read back, and a line that is none is named`() throws {
     let text =
-      #"{"line":7,"outcome":"fallback","reason":"deadline","dialect":"firebase","elapsed_ms":1951.2,"lateness_ms":-48.8,"media":[{"url":"u","reason":"http.status","status":404,"bytes":9,"cache":"miss","type":null,"attempts":1,"dns_ms":null,"connect_ms":0.3,"tls_ms":null,"first_byte_ms":2.0,"total_ms":2.0}]}"#
+      #"{"line":7,"outcome":"fallback","reason":"deadline","dialect":"firebase","place_wait_ms":2.5,"elapsed_ms":1951.2,"lateness_ms":-48.8,"media":[{"url":"u","reason":"http.status","status":404,"bytes":9,"cache":"miss","type":null,"attempts":1,"dns_ms":null,"connect_ms":0.3,"tls_ms":null,"first_byte_ms":2.0,"total_ms":2.0}]}"#
     let records = try ReportedLine.read(Array((text + "\n").utf8))
     #expect(
       records == [
         ReportedLine(
-          line: 7, outcome: .fallback, reason: .deadline, elapsed: .microseconds(1_951_200), lateness: .microseconds(-48_800),
+          line: 7, outcome: .fallback, reason: .deadline, placeWait: .microseconds(2_500), elapsed: .microseconds(1_951_200),
+          lateness: .microseconds(-48_800),
           media: [.init(url: "u", reason: .httpStatus, status: 404, bytes: 9)])
       ])
     let error = #expect(throws: ReportError.self) { try ReportedLine.read(Array("\(text)\nhello\n".utf8)) }

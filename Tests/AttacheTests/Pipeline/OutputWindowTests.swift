@@ -1,3 +1,4 @@
+import AttacheTesting
 import Glibc
 import Synchronization
 import Testing
@@ -34,6 +35,25 @@ import Testing
     for _ in 0..<2 { filter.window.decide(pending.take(0), .original) }
     #expect(filter.output.readAll() == Array("c1\nc2\nc3\n".utf8))
     filter.join()
+  }
+
+  @Test(arguments: [true, false]) func `a line knows how long it waited for a place, if there is a report`(isReporting: Bool) throws {
+    let clock = ManualClock()
+    let window = try OutputWindow(limits: WindowLimits(jobs: 1, isReporting: isReporting), clock: clock)
+    let first = try #require(window.reserve(line: 1, bytes: Segment("c\n")))
+    #expect(first.waited == .zero)
+    let second = Mutex<WindowTicket?>(nil)
+    let reader = try Thread.start("reader") {
+      let ticket = window.reserve(line: 2, bytes: Segment("c\n"))
+      second.withLock { $0 = ticket }
+    }
+    while window.book.read({ $0.readerNeed == nil }) { sched_yield() }
+    clock.advance(by: .seconds(3))
+    window.decide(first, .original)
+    reader.join()
+    let ticket = try #require(second.withLock { $0 })
+    #expect(ticket.waited == (isReporting ? .seconds(3) : .zero))
+    #expect(ticket.placed == clock.now)
   }
 
   @Test func `reading stops while the window is full behind one stalled line`() throws {

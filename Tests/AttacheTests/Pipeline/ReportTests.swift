@@ -17,12 +17,13 @@ import Testing
       timing: MediaRecord.Timing(
         dns: .microseconds(100), connect: .microseconds(300), tls: .zero, firstByte: .milliseconds(2), total: .milliseconds(1950)))
     let record = ReportRecord(
-      line: 7, outcome: .fallback, reason: .deadline, dialect: "firebase", elapsed: .nanoseconds(1_951_200_400),
+      line: 7, outcome: .fallback, reason: .deadline, dialect: "firebase", placeWait: .microseconds(12_500),
+      elapsed: .nanoseconds(1_951_200_400),
       lateness: .microseconds(-48_800),
       media: [medium])
     #expect(
       text(record) == """
-        {"line":7,"outcome":"fallback","reason":"deadline","dialect":"firebase","elapsed_ms":1951.2,"lateness_ms":-48.8,"media":[\
+        {"line":7,"outcome":"fallback","reason":"deadline","dialect":"firebase","place_wait_ms":12.5,"elapsed_ms":1951.2,"lateness_ms":-48.8,"media":[\
         {"url":"https://a.example/\\"x\\"","reason":"deadline","status":200,"bytes":16384,"cache":"joined","type":"public.jpeg","attempts":1,\
         "dns_ms":0.1,"connect_ms":0.3,"tls_ms":0,"first_byte_ms":2,"total_ms":1950}]}\n
         """)
@@ -32,7 +33,7 @@ import Testing
     let record = ReportRecord(line: 1, outcome: .attached, elapsed: .milliseconds(3), media: [MediaRecord(url: "")])
     #expect(
       text(record) == """
-        {"line":1,"outcome":"attached","reason":null,"dialect":null,"elapsed_ms":3,"lateness_ms":null,"media":[\
+        {"line":1,"outcome":"attached","reason":null,"dialect":null,"place_wait_ms":0,"elapsed_ms":3,"lateness_ms":null,"media":[\
         {"url":"","reason":null,"status":null,"bytes":0,"cache":"miss","type":null,"attempts":0,\
         "dns_ms":null,"connect_ms":null,"tls_ms":null,"first_byte_ms":null,"total_ms":null}]}\n
         """)
@@ -54,7 +55,7 @@ import Testing
 
   private func line(_ number: Int, _ outcome: String, _ reason: String?) -> String {
     """
-    {"line":\(number),"outcome":"\(outcome)","reason":\(reason.map { "\"\($0)\"" } ?? "null"),"dialect":null,"elapsed_ms":0,\
+    {"line":\(number),"outcome":"\(outcome)","reason":\(reason.map { "\"\($0)\"" } ?? "null"),"dialect":null,"place_wait_ms":0,"elapsed_ms":0,\
     "lateness_ms":-2000,"media":[]}
     """
   }

@@ -21,7 +21,7 @@ import Testing
       lags.store(false, ordering: .relaxed)
     }
 
-    func waitUntilPunctual() {}
+    func waitUntilPunctual() -> MonotonicInstant? { nil }
 
     func schedule(at instant: MonotonicInstant, _ action: @escaping @Sendable () -> Void) -> Appointment {
       preconditionFailure("nothing is booked")

@@ -15,7 +15,8 @@ struct ReportTests {
       let keys = text.matches(of: /"([a-z0-9_]+)":/).map { String($0.1) }
       #expect(
         keys == [
-          "line", "outcome", "reason", "dialect", "elapsed_ms", "lateness_ms", "media", "url", "reason", "status", "bytes", "cache", "type",
+          "line", "outcome", "reason", "dialect", "place_wait_ms", "elapsed_ms", "lateness_ms", "media", "url", "reason", "status", "bytes",
+          "cache", "type",
           "attempts", "dns_ms", "connect_ms", "tls_ms", "first_byte_ms", "total_ms",
         ])
       let record = try #require(try ReportLine.read(tool.report).first)

@@ -16,6 +16,7 @@ struct ReportLine: Decodable, Hashable {
   var outcome: String
   var reason: String?
   var dialect: String?
+  var place_wait_ms: Double
   var elapsed_ms: Double
   var lateness_ms: Double
   var media: [Medium]

@@ -5,6 +5,8 @@ struct ReportItem: Sendable {
   let account: WindowEntry.Account
   /// The lateness of the entry's first byte, and so of every line in it.
   let lateness: Duration
+  /// How long every line in it waited for its place in the window.
+  var waited = Duration.zero
 
   /// The space that it takes while it waits, in bytes.
   var charge: Int {

@@ -2,13 +2,17 @@
 ///
 /// Every line has times, because every line enters the window. A passing line is decided when it
 /// enters (`elapsed` is zero), but may still wait for an earlier one, so its `lateness` is a number
-/// like any other's.
+/// like any other's. Before a line enters, it may wait for a place (`placeWait`), from when the
+/// reader has the whole line and is done with the lines before it.
 struct ReportRecord: Sendable {
   /// The number of the line, counted from 1.
   var line: Int
   var outcome: Outcome
   var reason: Reason?
   var dialect: String?
+  /// How long it waited for its place in the window. A payload of a queue takes its place when it is
+  /// claimed, and waits for none.
+  var placeWait = Duration.zero
   /// The time from its entry into the window to the decision.
   var elapsed: Duration
   /// The time from its deadline to the call of `write`; negative if early. Nil before that call.
@@ -33,6 +37,7 @@ struct ReportRecord: Sendable {
     json.member("outcome", outcome.rawValue)
     json.member("reason", reason?.rawValue)
     json.member("dialect", dialect)
+    json.member("place_wait_ms", placeWait)
     json.member("elapsed_ms", elapsed)
     json.member("lateness_ms", lateness)
     json.key("media")

@@ -23,9 +23,9 @@ struct ReportText {
   mutating func write(_ item: ReportItem) {
     switch item.account {
     case .none: break
-    case .passing(let first, _, let kinds): writePassing(kinds, from: first, lateness: item.lateness)
+    case .passing(let first, _, let kinds): writePassing(kinds, from: first, of: item)
     case .payload(var record):
-      record.lateness = item.lateness
+      (record.placeWait, record.lateness) = (item.waited, item.lateness)
       record.write(to: &text, showing: detail)
       flushIfFull()
     }
@@ -33,11 +33,13 @@ struct ReportText {
 
   /// Records of lines that passed together differ only in their number and kind, so the rest is
   /// encoded once per kind.
-  private mutating func writePassing(_ kinds: [PassingLine], from first: Int, lateness: Duration) {
+  private mutating func writePassing(_ kinds: [PassingLine], from first: Int, of item: ReportItem) {
     let rests = PassingLine.allCases.map { kind in
       var text: [UInt8] = []
-      ReportRecord(line: 0, outcome: kind.outcome, reason: kind.reason, elapsed: .zero, lateness: lateness)
-        .write(to: &text, showing: detail)
+      ReportRecord(
+        line: 0, outcome: kind.outcome, reason: kind.reason, placeWait: item.waited, elapsed: .zero, lateness: item.lateness
+      )
+      .write(to: &text, showing: detail)
       return Array(text.dropFirst(Self.start.count + 1))
     }
     for (index, kind) in kinds.enumerated() where !hasFailed {

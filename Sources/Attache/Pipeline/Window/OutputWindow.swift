@@ -49,10 +49,15 @@ final class OutputWindow: Sendable {
 
   /// Appends decided bytes, after waiting for space. Only the reader's thread may call it.
   ///
-  /// - Parameter need: the condition to wait for, ``WindowState/Need/room`` or
-  ///   ``WindowState/Need/quiet``.
-  func append(_ segment: Segment, for account: WindowEntry.Account, when need: WindowState.Need = .room) {
-    whenSatisfied(need) { state in state.append(segment, for: account, at: clock.now) }
+  /// - Parameters:
+  ///   - need: the condition to wait for, ``WindowState/Need/room`` or ``WindowState/Need/quiet``.
+  ///   - since: since when the bytes have waited, if they have.
+  /// - Returns: since when they have waited, if they have and there is a report.
+  @discardableResult
+  func append(
+    _ segment: Segment, for account: WindowEntry.Account, when need: WindowState.Need = .room, since: MonotonicInstant? = nil
+  ) -> MonotonicInstant? {
+    whenSatisfied(need, since: since) { state, now, waited in state.append(segment, for: account, at: now, waited: waited) }.since
   }
 
   /// Reserves an entry for a candidate, after waiting for a free job and for space. Only the
@@ -60,12 +65,16 @@ final class OutputWindow: Sendable {
   ///
   /// - Parameters:
   ///   - jobs: the number of payloads in the line to decide.
-  ///   - need: the condition to wait for, as in ``append(_:for:when:)``, instead of a free job.
+  ///   - need: the condition to wait for, as in ``append(_:for:when:since:)``, instead of a free
+  ///     job.
+  ///   - since: since when the line has waited, if it has.
   /// - Returns: the ticket, whose deadline counts from now; nil if no further candidate may start.
-  func reserve(line: Int, bytes: Segment, jobs: Int = 1, when need: WindowState.Need? = nil) -> WindowTicket? {
-    whenSatisfied(need ?? .job(bytes: bytes.count, jobs: jobs)) { state in
-      state.reserve(line: line, bytes: bytes, jobs: jobs, at: clock.now)
-    }
+  func reserve(line: Int, bytes: Segment, jobs: Int = 1, when need: WindowState.Need? = nil, since: MonotonicInstant? = nil)
+    -> WindowTicket?
+  {
+    whenSatisfied(need ?? .job(bytes: bytes.count, jobs: jobs), since: since) { state, now, waited in
+      state.reserve(line: line, bytes: bytes, jobs: jobs, at: now, waited: waited)
+    }.result
   }
 
   /// Records that no line will follow. Only the reader's thread may call it.
@@ -136,19 +145,30 @@ final class OutputWindow: Sendable {
 
   // MARK: - Waiting and waking
 
-  /// Runs `action` under the lock as soon as its condition holds.
-  private func whenSatisfied<Result: Sendable>(_ need: WindowState.Need, _ action: @Sendable (inout WindowState) -> Result) -> Result {
+  /// Runs `action` under the lock as soon as its condition holds. Only a line that waits, and only
+  /// if there is a report, costs a look at the clock.
+  ///
+  /// - Parameters:
+  ///   - since: since when the line has waited, if it has.
+  ///   - action: its arguments are the state, the present and how long the line has waited.
+  private func whenSatisfied<Result: Sendable>(
+    _ need: WindowState.Need, since: MonotonicInstant?,
+    _ action: @Sendable (inout WindowState, _ now: MonotonicInstant, _ waited: Duration) -> Result
+  ) -> (result: Result, since: MonotonicInstant?) {
+    var since = since
     while true {
-      let result: Result? = book.change { book in
+      let (result, waiting): (Result?, MonotonicInstant?) = book.change { [clock, limits, since] book in
         guard book.state.satisfies(need) else {
           book.readerNeed = need
-          return (nil, isNews: false)
+          return ((nil, since ?? (limits.isReporting ? clock.now : nil)), isNews: false)
         }
-        let result = action(&book.state)
+        let now = clock.now
+        let result = action(&book.state, now, since?.duration(to: now) ?? .zero)
         book.readerNeed = nil
-        return (result, isNews: book.state.hasWork)
+        return ((result, since), isNews: book.state.hasWork)
       }
-      if let result { return result }
+      since = waiting
+      if let result { return (result, since) }
       room.wait(until: nil)
     }
   }

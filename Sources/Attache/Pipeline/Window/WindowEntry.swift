@@ -35,6 +35,8 @@ struct WindowEntry: Sendable {
   var account: Account
   /// The time by which the line must be passed to `write`.
   var deadline: MonotonicInstant
+  /// How long the line waited for this entry. Zero if there is no report.
+  var waited = Duration.zero
   /// Called when the line has been written, or will never be.
   var onRelease: (@Sendable () -> Void)?
   /// The time from which the line waited only for the writer.

@@ -8,6 +8,8 @@ struct WindowInput {
   private var run: Segment?
   private var runFirst = 1
   private var runKinds: [PassingLine] = []
+  /// Since when the run has waited, if it has.
+  private var runSince: MonotonicInstant?
   private var isInsideOverlong = false
   private var passed = [Int](repeating: 0, count: PassingLine.allCases.count)
   /// The number of lines so far, including blank ones.
@@ -24,7 +26,7 @@ struct WindowInput {
     if let joined = run?.joined(with: line) {
       run = joined
     } else {
-      flush()
+      runSince = flush()
       run = line
       runFirst = lines + 1
     }
@@ -35,22 +37,27 @@ struct WindowInput {
   /// Passes an envelope that cannot be opened, with its own record that gives the reason in the
   /// report.
   mutating func pass(_ line: Segment, unopened envelope: UnopenedEnvelope) {
-    flush()
+    let since = flush()
     lines += 1
     bytes += line.count
     let record = ReportRecord(line: lines, outcome: .passthrough, reason: .payloadEnvelope, elapsed: .zero, why: envelope.why)
-    window.append(line, for: .payload(record), when: isFollowed(line) ? .room : .quiet)
+    window.append(line, for: .payload(record), when: isFollowed(line) ? .room : .quiet, since: since)
   }
 
   /// Copies a line with candidates out of its block and reserves an entry, waiting until there is
   /// one.
   ///
-  /// - Parameter jobs: the number of payloads in the line to decide.
+  /// - Parameters:
+  ///   - jobs: the number of payloads in the line to decide.
+  ///   - since: since when the line has waited, if it has.
   /// - Returns: nil if no further candidate may start. The line was then passed unchanged as
   ///   ``PassingLine/cancelled``.
-  mutating func reserve(_ line: Segment, jobs: Int = 1) -> WindowTicket? {
-    flush()
-    guard let ticket = window.reserve(line: lines + 1, bytes: line.copy(), jobs: jobs, when: isFollowed(line) ? nil : .quiet) else {
+  mutating func reserve(_ line: Segment, jobs: Int = 1, since: MonotonicInstant? = nil) -> WindowTicket? {
+    let flushed = flush()
+    guard
+      let ticket = window.reserve(
+        line: lines + 1, bytes: line.copy(), jobs: jobs, when: isFollowed(line) ? nil : .quiet, since: since ?? flushed)
+    else {
       pass(line, as: .cancelled)
       return nil
     }
@@ -61,7 +68,7 @@ struct WindowInput {
 
   /// Passes a piece of an overlong line.
   mutating func passOverlong(_ piece: Segment, isLast: Bool) {
-    flush()
+    let since = flush()
     if isInsideOverlong {
       bytes += piece.count
       if piece.count > 0 { window.append(piece, for: .none) }
@@ -69,18 +76,24 @@ struct WindowInput {
       count(piece, as: .overlong)
       window.append(
         piece, for: .passing(first: lines, count: 1, kinds: window.limits.isReporting ? [.overlong] : []),
-        when: window.limits.isOrdered ? .room : .quiet)
+        when: window.limits.isOrdered ? .room : .quiet, since: since)
     }
     isInsideOverlong = !isLast
   }
 
   /// Appends the passing lines since the last call to the window. Call this before the reader waits
   /// for anything.
-  mutating func flush() {
-    guard let run else { return }
-    window.append(run, for: .passing(first: runFirst, count: lines + 1 - runFirst, kinds: runKinds), when: isFollowed(run) ? .room : .quiet)
+  ///
+  /// - Returns: since when they have waited, if they have and there is a report.
+  @discardableResult
+  mutating func flush() -> MonotonicInstant? {
+    guard let run else { return nil }
+    let account = WindowEntry.Account.passing(first: runFirst, count: lines + 1 - runFirst, kinds: runKinds)
+    let since = window.append(run, for: account, when: isFollowed(run) ? .room : .quiet, since: runSince)
     self.run = nil
     runKinds = []
+    runSince = nil
+    return since
   }
 
   /// Appends the remaining lines and records that no line will follow.

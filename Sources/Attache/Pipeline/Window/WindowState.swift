@@ -78,17 +78,17 @@ struct WindowState {
   // MARK: - The reader's side
 
   /// Appends decided bytes.
-  mutating func append(_ segment: Segment, for account: WindowEntry.Account, at now: MonotonicInstant) {
+  mutating func append(_ segment: Segment, for account: WindowEntry.Account, at now: MonotonicInstant, waited: Duration = .zero) {
     guard !isDiscarding else { return }
-    push(decided(WindowEntry(output: .whole(segment), account: account, deadline: now.advanced(by: limits.budget))))
+    push(decided(WindowEntry(output: .whole(segment), account: account, deadline: now.advanced(by: limits.budget), waited: waited)))
     advance(at: now)
   }
 
   /// Reserves an entry for a candidate; nil if no further one may start.
-  mutating func reserve(line: Int, bytes: Segment, jobs: Int = 1, at now: MonotonicInstant) -> WindowTicket? {
+  mutating func reserve(line: Int, bytes: Segment, jobs: Int = 1, at now: MonotonicInstant, waited: Duration = .zero) -> WindowTicket? {
     guard !isStopped, !isDiscarding else { return nil }
     let ticket = WindowTicket(
-      number: nextNumber, line: line, bytes: bytes, jobs: jobs, placed: now, deadline: now.advanced(by: limits.budget))
+      number: nextNumber, line: line, bytes: bytes, jobs: jobs, waited: waited, placed: now, deadline: now.advanced(by: limits.budget))
     undecided.insert(ticket.number)
     undecidedJobs += jobs
     undecidedBytes += bytes.count
@@ -120,7 +120,8 @@ struct WindowState {
     undecidedBytes -= ticket.bytes.count
     undecidedJobs -= ticket.jobs
     guard !isDiscarding else { return .discarded }
-    let place = decided(WindowEntry(output: output, account: .payload(record), deadline: ticket.deadline, onRelease: onRelease))
+    let place = decided(
+      WindowEntry(output: output, account: .payload(record), deadline: ticket.deadline, waited: ticket.waited, onRelease: onRelease))
     if limits.isOrdered {
       places[Int(ticket.number - firstNumber)] = place
       heldBytes += place.charge

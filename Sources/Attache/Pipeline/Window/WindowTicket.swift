@@ -7,6 +7,8 @@ struct WindowTicket: Sendable {
   let bytes: Segment
   /// The number of payloads in the line to decide.
   var jobs = 1
+  /// How long the line waited for the reservation. Zero if there is no report.
+  var waited = Duration.zero
   /// The time of the reservation, when its budget starts.
   let placed: MonotonicInstant
   /// The time by which its line must be passed to `write`.

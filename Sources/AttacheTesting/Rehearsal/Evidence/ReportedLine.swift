@@ -31,6 +31,9 @@ package struct ReportedLine: Sendable, Hashable {
   package var line: Int
   package var outcome: Outcome
   package var reason: Reason?
+  /// How long the line waited for its place in the window; nil in another filter's report without
+  /// it.
+  package var placeWait: Duration?
   /// The time from the line's entry into the window to the decision.
   package var elapsed: Duration
   /// How late the line was written; nil when it was never written.
@@ -40,11 +43,13 @@ package struct ReportedLine: Sendable, Hashable {
   package var changed: [String] = []
 
   package init(
-    line: Int, outcome: Outcome, reason: Reason? = nil, elapsed: Duration = .zero, lateness: Duration? = nil, media: [Medium] = []
+    line: Int, outcome: Outcome, reason: Reason? = nil, placeWait: Duration? = nil, elapsed: Duration = .zero, lateness: Duration? = nil,
+    media: [Medium] = []
   ) {
     self.line = line
     self.outcome = outcome
     self.reason = reason
+    self.placeWait = placeWait
     self.elapsed = elapsed
     self.lateness = lateness
     self.media = media
@@ -74,7 +79,8 @@ package struct ReportedLine: Sendable, Hashable {
 
   private init(_ record: Record) {
     self.init(
-      line: record.line, outcome: record.outcome.value, reason: record.reason?.value, elapsed: Self.duration(record.elapsedMs),
+      line: record.line, outcome: record.outcome.value, reason: record.reason?.value, placeWait: record.placeWaitMs.map(Self.duration),
+      elapsed: Self.duration(record.elapsedMs),
       lateness: record.latenessMs.map(Self.duration),
       media: record.media.map {
         Medium(
@@ -115,6 +121,7 @@ private struct Record: Decodable {
   var line: Int
   var outcome: Named<Outcome>
   var reason: Named<Reason>?
+  var placeWaitMs: Double?
   var elapsedMs: Double
   var latenessMs: Double?
   var media: [Medium]

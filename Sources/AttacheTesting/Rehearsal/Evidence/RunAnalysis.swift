@@ -78,7 +78,8 @@ package struct RunAnalysis: Sendable {
       guard let number = answers[record.line &- 1], number < evidence.arrivals.count, let lateness = record.lateness else { continue }
       let arrival = evidence.arrivals[number]
       let taken = max(.zero, arrival - lateness - deadline)
-      events.append(.init(at: taken, .payload, "line \(record.line) is read"))
+      let wait = record.placeWait.flatMap { $0 > .zero ? ", after it waited \(Milliseconds($0)) for its place" : nil } ?? ""
+      events.append(.init(at: taken, .payload, "line \(record.line) is read\(wait)"))
       events.append(.init(at: min(arrival, taken + record.elapsed), .decision, "line \(record.line): \(record.verdict)"))
       let margin = lateness > .zero ? "\(Milliseconds(lateness)) too late" : "\(Milliseconds(.zero - lateness)) before its deadline"
       events.append(.init(at: arrival, .payload, "line \(record.line) is written, \(margin)"))
