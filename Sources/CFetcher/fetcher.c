@@ -57,6 +57,31 @@ int fetcher_fork_with(int kept, int kept_too) {
 
 int fetcher_fork(int kept) { return fetcher_fork_with(kept, -1); }
 
+static pid_t host;
+
+// Where this process cannot see that its connection has ended, for example while it reads a file, SIGALRM ends it.
+static void look_for_host(int number) {
+  (void)number;
+  if (getppid() != host) alarm(5);
+}
+
+void fetcher_adopt_orphans(void) {
+  host = getppid();
+  struct sigaction action = {.sa_handler = look_for_host, .sa_flags = SA_RESTART};
+  sigaction(SIGCONT, &action, NULL);
+  prctl(PR_SET_CHILD_SUBREAPER, 1);
+  // It also continues a process that was stopped.
+  prctl(PR_SET_PDEATHSIG, SIGCONT);
+}
+
+_Noreturn void fetcher_leave(void) {
+  alarm(2);
+  siginfo_t child;
+  while (waitid(P_ALL, 0, &child, WEXITED) == 0 || errno == EINTR) {
+  }
+  _exit(0);
+}
+
 void fetcher_name(const char *name) { prctl(PR_SET_NAME, name); }
 
 static fetcher_pulse *watched;

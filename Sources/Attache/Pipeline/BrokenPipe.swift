@@ -15,6 +15,7 @@ package enum BrokenPipe {
   /// Ends the process by SIGPIPE, whatever its disposition was and although our threads block every
   /// signal.
   package static func endProcess() {
+    SpawnerProcess.stopAll()
     var pipe = sigset_t()
     unsafe sigemptyset(&pipe)
     unsafe sigaddset(&pipe, SIGPIPE)

@@ -13,7 +13,9 @@ package struct EngineProcess {
   /// - Parameter notices: messages about the flags, for the log; nil is no message.
   /// - Throws: the exit status, after the error is logged.
   package init(_ configuration: EngineConfiguration, _ log: Logger, notices: String?...) throws {
+    StopSignals.block()
     try self.init(configuration, log, notices, isReplaceable: false)
+    StopSignals.endAfterChildren()
   }
 
   /// Sets up a process that works on many payloads and can be stopped (``StopSignals``).

@@ -36,11 +36,31 @@ package enum StopSignals {
         var signals = set
         var signal: Int32 = 0
         guard unsafe sigwait(&signals, &signal) == 0 else { continue }
-        guard let action = rest.popFirst() else { _exit(ExitStatus.temporaryFailure) }
+        guard let action = rest.popFirst() else {
+          SpawnerProcess.stopAll()
+          _exit(ExitStatus.temporaryFailure)
+        }
         action()
       }
     }
-    guard isStarted else { _exit(ExitStatus.software) }
+    guard isStarted else {
+      SpawnerProcess.stopAll()
+      _exit(ExitStatus.software)
+    }
+  }
+
+  /// Ends the process by the first signal, as the system does by default, once the processes that it
+  /// has started have ended. Call ``block()`` before.
+  package static func endAfterChildren() {
+    CommandThread.start("signals") {
+      var signals = set
+      var signal: Int32 = 0
+      while unsafe sigwait(&signals, &signal) != 0 {}
+      SpawnerProcess.stopAll()
+      Glibc.signal(signal, SIG_DFL)
+      unsafe pthread_sigmask(SIG_UNBLOCK, &signals, nil)
+      raise(signal)
+    }
   }
 
   /// Whether a signal is ignored. The parent process decides this at the start.

@@ -53,6 +53,13 @@ enum { fetcher_kept = 3, fetcher_kept_too };
 int fetcher_fork(int kept);
 int fetcher_fork_with(int kept, int kept_too);
 
+// Makes the calling process the parent of whatever its children leave behind, and has it outlive the process that forked it, so that it can collect its
+// children. It ends 5 s later at the latest.
+void fetcher_adopt_orphans(void);
+
+// Waits until every child has ended, 2 s at most, and ends the process.
+_Noreturn void fetcher_leave(void);
+
 // Names the calling thread, and so the process as ps shows it.
 void fetcher_name(const char *name);
 

@@ -65,7 +65,7 @@ package final class FetcherParent: Sendable {
   /// number stays the same for the process that replaces it.
   let socket: Int32
   /// The process that this one has forked: the one that stands by, if there is one.
-  private let process: pid_t
+  private let spawner: SpawnerProcess
   /// The socket of the process that stands by; -1 without one.
   private let standby: Int32
   /// How many processes have started fetchers so far.
@@ -75,7 +75,6 @@ package final class FetcherParent: Sendable {
   private let awaitsLibrary = Atomic<Bool>(false)
   /// Why pictures cannot be converted, for the user; nil if they can, or if they need not be.
   package let converterFailure: String?
-  private let isStopped = Atomic<Bool>(false)
 
   /// Forks the process.
   ///
@@ -109,16 +108,15 @@ package final class FetcherParent: Sendable {
       if isReplaceable { Self.standBy(start) } else { start() }
     }
     let error = errno
-    (process, self.standby) = (child, standby)
+    self.standby = standby
+    spawner = SpawnerProcess(child, sockets: isReplaceable ? [standby, ends.own] : [ends.own])
     if isReplaceable {
       _ = Self.order(ends.other, of: standby)
       close(other)
     }
     close(ends.other)
     converterFailure = child > 0 && loadsLibrary ? Self.libraryFailure(from: ends.own) : nil
-    guard child > 0 else {
-      throw SystemError(call: "fork", number: error)
-    }
+    guard child > 0 else { throw SystemError(call: "fork", number: error) }
   }
 
   private static func pair() throws(SystemError) -> (own: Int32, other: Int32) {
@@ -133,6 +131,7 @@ package final class FetcherParent: Sendable {
   /// has ended.
   private static func standBy(_ start: () -> Never) -> Never {
     unsafe fetcher_name("standby")
+    fetcher_adopt_orphans()
     // The kernel waits for its children.
     signal(SIGCHLD, SIG_IGN)
     while true {
@@ -141,10 +140,8 @@ package final class FetcherParent: Sendable {
       if count > 0, connection >= 0, fetcher_fork(connection) == 0 { start() }
       // If the fork failed, the host detects the end of the connection.
       if connection >= 0 { close(connection) }
-      if count <= 0 { break }
+      if count <= 0 { fetcher_leave() }
     }
-    while wait(nil) > 0 || errno == EINTR {}
-    _exit(0)
   }
 
   /// Orders a process from the one that stands by.
@@ -158,18 +155,20 @@ package final class FetcherParent: Sendable {
   /// Replaces the process after it has ended. Call it on the loop that watches ``socket``, which
   /// must watch it again.
   func replace() -> Replacement {
-    guard standby >= 0, !isOver else { return .never }
-    guard let ends = try? Self.pair() else { return .later }
-    defer {
-      close(ends.own)
-      close(ends.other)
-    }
-    guard Self.order(ends.other, of: standby) else { return errno == EPIPE || errno == ECONNRESET ? .never : .later }
-    awaitsLibrary.store(loadsLibrary, ordering: .relaxed)
-    // Other threads may be sending at the same time, to this one or the one before.
-    guard fetcher_replace(ends.own, socket) >= 0 else { return .later }
-    count.add(1, ordering: .relaxed)
-    return .started
+    guard standby >= 0 else { return .never }
+    return spawner.whileRunning { () -> Replacement in
+      guard let ends = try? Self.pair() else { return .later }
+      defer {
+        close(ends.own)
+        close(ends.other)
+      }
+      guard Self.order(ends.other, of: standby) else { return errno == EPIPE || errno == ECONNRESET ? .never : .later }
+      awaitsLibrary.store(loadsLibrary, ordering: .relaxed)
+      // Other threads may be sending at the same time, to this one or the one before.
+      guard fetcher_replace(ends.own, socket) >= 0 else { return .later }
+      count.add(1, ordering: .relaxed)
+      return .started
+    } ?? .never
   }
 
   /// The number of the process that starts fetchers, from 1.
@@ -195,20 +194,12 @@ package final class FetcherParent: Sendable {
 
   deinit {
     stop()
-    close(socket)
-    if standby >= 0 { close(standby) }
   }
 
-  /// Ends the process and its children, and waits for the process. May be called from any thread
-  /// and more than once.
-  func stop() {
-    guard !isStopped.exchange(true, ordering: .relaxed), process > 0 else { return }
-    // Its children end with it, and theirs (PR_SET_PDEATHSIG).
-    kill(process, SIGKILL)
-    waitpid(process, nil, 0)
-  }
+  /// Ends the process and its children, and waits for the process (``SpawnerProcess/stop()``).
+  func stop() { spawner.stop() }
 
-  var isOver: Bool { isStopped.load(ordering: .relaxed) }
+  var isOver: Bool { spawner.isStopped }
 
   /// Orders the start of a fetcher.
   ///
@@ -279,6 +270,7 @@ private struct FetcherNursery {
   /// What fetchers start with.
   private let start: FetcherStart
   private var children: [pid_t: Child] = [:]
+  private var uploaders: Set<pid_t> = []
 
   init(
     _ configuration: MediaFetcher.Configuration, store: String, limits: StoreEviction.Limits, bounds: FetcherBounds, memory: FetcherMemory,
@@ -295,6 +287,7 @@ private struct FetcherNursery {
 
   consuming func run() -> Never {
     unsafe fetcher_name("fetchers")
+    fetcher_adopt_orphans()
     let ends = fetcher_watch_children()
     guard ends >= 0 else { _exit(70) }
     while true {
@@ -334,6 +327,7 @@ private struct FetcherNursery {
       let process = unsafe fetcher_reap(ends, &signal, &status)
       guard process > 0 else { return }
       // The host learns the end of the uploader from its connection.
+      uploaders.remove(process)
       guard let child = children.removeValue(forKey: process) else {
         for fetcher in children.keys where children[fetcher]?.helpers.hasEnded(process, signal: signal) == true { break }
         continue
@@ -349,8 +343,11 @@ private struct FetcherNursery {
     var bytes = [UInt8](repeating: 0, count: 1_024)
     var connection: Int32 = -1
     let count = unsafe fetcher_receive(socket, &bytes, bytes.count, &connection)
-    // The host has ended. The children end with this process.
-    guard count > 0 else { _exit(0) }
+    // The host has ended, or ends. What the children have started ends with them.
+    guard count > 0 else {
+      for process in children.keys + children.values.flatMap(\.helpers.children) + uploaders { kill(process, SIGKILL) }
+      fetcher_leave()
+    }
     defer { if connection >= 0 { close(connection) } }
     var reader = ByteReader(bytes[..<count])
     guard let kind = reader.read(UInt8.self) else { return }
@@ -386,8 +383,11 @@ private struct FetcherNursery {
     }
   }
 
-  private func startUploader(_ connection: Int32) {
-    guard let uploader, connection >= 0, fetcher_fork(connection) == 0 else { return }
+  private mutating func startUploader(_ connection: Int32) {
+    guard let uploader, connection >= 0 else { return }
+    let child = fetcher_fork(connection)
+    if child > 0 { uploaders.insert(child) }
+    guard child == 0 else { return }
     unsafe fetcher_name("uploader")
     let files = FetcherBounds.confine(uploader)
     // This runs on a new thread, as in a fetcher.
