@@ -1,3 +1,4 @@
+import Attache
 import Glibc
 
 /// The executables beside `attache`. They are in the same folder and are started with `execv`,
@@ -14,7 +15,7 @@ enum Companion {
     let path = folder + "/" + name
     let argv: [UnsafeMutablePointer<CChar>?] = unsafe ([path] + arguments).map { unsafe strdup($0) } + [nil]
     unsafe execv(path, argv)
-    let error = unsafe String(cString: strerror(errno))
+    let error = SystemError.text(errno)
     unsafe argv.forEach { unsafe free($0) }
     return "\(path): \(error); \(installer) installs \(name) beside attache"
   }

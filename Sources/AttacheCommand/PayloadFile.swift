@@ -35,7 +35,7 @@ struct PayloadFile {
     do {
       return try body()
     } catch {
-      ErrorOutput.write("attache: \(PrintableText.of(name)): \(unsafe String(cString: strerror(error.number)))\n")
+      ErrorOutput.write("attache: \(PrintableText.of(name)): \(SystemError.text(error.number))\n")
       throw ExitCode(ExitStatus.inputOutput)
     }
   }

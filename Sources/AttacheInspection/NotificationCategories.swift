@@ -36,7 +36,7 @@ package struct NotificationCategories: Sendable {
     do throws(SystemError) {
       bytes = try SmallFile.read(path, maximum: Self.maximumBytes)
     } catch {
-      throw unusable("the file cannot be read: \(unsafe String(cString: strerror(error.number)))")
+      throw unusable("the file cannot be read: \(SystemError.text(error.number))")
     }
     guard let bytes else { throw unusable("the file is longer than 1 MiB; leave out categories that are not used") }
     do throws(CategoriesError) {

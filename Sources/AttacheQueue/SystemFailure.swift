@@ -1,3 +1,4 @@
+internal import Attache
 internal import Glibc
 
 /// The error of a system call on one of a queue's files.
@@ -12,8 +13,8 @@ struct SystemFailure {
 
   var error: QueueError {
     switch number {
-    case ENOSPC, EDQUOT: .full("\(path): no space is left")
-    case EFBIG: .full("\(path): the limit on the size of files (ulimit -f) is reached")
+    case ENOSPC, EDQUOT: .full("\(path): no space is left; free space")
+    case EFBIG: .full("\(path): the limit on the size of files (ulimit -f) is reached; raise it")
     case EMFILE, ENFILE: .full("\(path): \(text)")
     case ENOENT, ENOTDIR: .unavailable("\(path): \(text); create its folder first, or choose another queue")
     case EACCES, EPERM, EISDIR, ELOOP: .unavailable("\(path): \(text); a queue needs a folder and files that its workers can write")
@@ -24,6 +25,6 @@ struct SystemFailure {
   }
 
   private var text: String {
-    unsafe String(cString: strerror(number))
+    SystemError.text(number)
   }
 }

@@ -15,7 +15,7 @@ enum PreviewFailure {
 
   /// A file that cannot be read or written.
   static func file(_ path: String, _ number: Int32) -> ExitCode {
-    exit("\(PrintableText.of(path)): \(unsafe String(cString: strerror(number)))", ExitStatus.inputOutput)
+    exit("\(PrintableText.of(path)): \(SystemError.text(number))", ExitStatus.inputOutput)
   }
 
   /// A file whose content is wrong.

@@ -38,6 +38,6 @@ final class Terminal: Sendable {
 
   /// The error of the stream; nil when it accepted everything.
   var failure: String? {
-    failed.withLock { $0 }.map { unsafe String(cString: strerror($0)) }
+    failed.withLock { $0 }.map { SystemError.text($0) }
   }
 }

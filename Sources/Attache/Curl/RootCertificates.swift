@@ -28,6 +28,6 @@ package enum RootCertificates {
   }
 
   private static func unreadable(_ path: String) -> StartError {
-    StartError("the root certificates in \(path) cannot be read: \(unsafe String(cString: strerror(errno)))")
+    StartError("the root certificates in \(path) cannot be read: \(SystemError.text(errno))")
   }
 }

@@ -25,6 +25,8 @@ final class AresChannel {
   private var handle: ares_channel?
   private var timer: (entry: TimerEntry, instant: MonotonicInstant)?
   private var isTouched = false
+  /// The errno of the last socket that c-ares could not open, or 0. c-ares writes it.
+  private let socketError = UnsafeMutablePointer<Int32>.allocate(capacity: 1)
   /// The number of queries without an answer.
   private(set) var waiting = 0
   /// The number of queries sent since the channel was created.
@@ -43,6 +45,7 @@ final class AresChannel {
     self.loop = loop
     self.onProgress = onProgress
     start = loop.now
+    unsafe socketError.initialize(to: 0)
     try Self.startLibrary()
     try AresError.check(open(patience))
     if !servers.isEmpty, unsafe ares_set_servers_ports_csv(handle, servers) != ARES_SUCCESS { throw .badServer(servers) }
@@ -50,6 +53,7 @@ final class AresChannel {
 
   deinit {
     close()
+    unsafe socketError.deallocate()
   }
 
   /// Returns the addresses of a name in /etc/hosts. Returns an empty array when there are none or
@@ -74,10 +78,18 @@ final class AresChannel {
     waiting += 1
     let query = Query(family: family) { answer in
       self.waiting -= 1
-      completion(answer)
+      completion(answer == .failure(.failed) ? self.failure : answer)
     }
+    unsafe socketError.pointee = 0
     let internet: Int32 = 1
     unsafe ares_query(handle, name, internet, family.rawValue, AresChannel.takeAnswer, Unmanaged.passRetained(query).toOpaque())
+  }
+
+  /// The failure of a query without an answer. A lack of descriptors persists through the tries of
+  /// the query.
+  private var failure: FamilyAnswer {
+    let number = unsafe socketError.pointee
+    return .failure(number == 0 ? .failed : .refused(number))
   }
 
   /// Sets the timer for the next check by c-ares. Called once per turn, because ares_timeout(3)
@@ -166,7 +178,9 @@ extension AresChannel {
     var lookups = [CChar(UInt8(ascii: "f")), 0]
     return unsafe lookups.withUnsafeMutableBufferPointer { lookups in
       unsafe options.lookups = lookups.baseAddress
-      return unsafe ares_init_options(&handle, &options, mask)
+      let code = unsafe ares_init_options(&handle, &options, mask)
+      if code == ARES_SUCCESS { unsafe ares_keep_socket_error(handle, socketError) }
+      return code
     }
   }
 

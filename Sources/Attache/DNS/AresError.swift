@@ -9,6 +9,7 @@ package enum AresError: Error, Hashable, Sendable, CustomStringConvertible {
 
   package var description: String {
     switch self {
+    case .unavailable(ARES_ENOMEM): "c-ares: \(SystemError.noMemory)"
     case .unavailable(let code): "c-ares: \(unsafe String(cString: ares_strerror(code)))"
     case .badServer(let text): "\(text): not a name server's ADDRESS:PORT"
     }

@@ -50,7 +50,13 @@ package struct DualStackLookup {
       }
     }
     if !addresses.isEmpty { return Answer(result: .success(addresses), lifetime: failures.isEmpty ? lifetime : .zero) }
-    let failure = failures.isEmpty ? DNSFailure.notFound : failures.contains(.failed) ? .failed : .timeout
+    let failure = failures.isEmpty ? .notFound : failures.first { $0.isOfMachine } ?? (failures.contains(.failed) ? .failed : .timeout)
     return Answer(result: .failure(failure), lifetime: .zero)
+  }
+}
+
+extension DNSFailure {
+  fileprivate var isOfMachine: Bool {
+    if case .refused = self { true } else { false }
   }
 }

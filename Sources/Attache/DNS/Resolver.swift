@@ -19,6 +19,8 @@ package enum DNSFailure: Error, Hashable, Sendable {
   case notFound
   /// The name servers returned an error, or could not be reached because there is no route.
   case failed
+  /// This machine could not make a socket for the question, with this errno.
+  case refused(Int32)
   /// No name server answered in time.
   case timeout
 }

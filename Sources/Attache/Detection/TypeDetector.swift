@@ -27,7 +27,7 @@ package enum TypeDetectorError: Error, Equatable, CustomStringConvertible {
 
   package var description: String {
     switch self {
-    case .open(let number): "libmagic: \(unsafe String(cString: strerror(number)))"
+    case .open(let number): "libmagic: \(SystemError.text(number))"
     case .noDatabase: "libmagic does not say where its database is"
     case .database(let text): "libmagic: \(text)"
     case .parameter(let number): "libmagic refuses its parameter \(number)"

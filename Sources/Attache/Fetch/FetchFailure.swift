@@ -45,6 +45,9 @@ public struct FetchFailure: Error, Hashable, Sendable {
     switch failure {
     case .notFound: self.init(reason: .dnsNotFound, message: "\(host) does not exist or has no address; check the URL")
     case .failed: self.init(reason: .dnsFailed, message: "\(host): \(Reason.dnsFailed.advice)")
+    case .refused(let number):
+      self.init(reason: .dnsFailed, message: "this machine could not look up \(host): \(SystemError(call: "socket", number: number))")
+      isOfMachine = Shortage(number) != nil
     case .timeout: self.init(reason: .dnsTimeout, message: "\(host): \(Reason.dnsTimeout.advice)")
     }
   }
@@ -62,15 +65,11 @@ public struct FetchFailure: Error, Hashable, Sendable {
   ///
   /// - Parameter localError: the errno of socket(2) or connect(2).
   private init(_ reason: Reason, localError: Int32) {
-    let advice =
-      [EMFILE, ENFILE].contains(localError) ? "raise the limit on open files (ulimit -n), or lower --jobs" : "check this machine's network"
+    let advice = Shortage(localError) == nil ? "; check this machine's network" : ""
     self.init(
-      reason: reason, message: "this machine could not make a connection: \(SystemError(call: "socket", number: localError)); \(advice)")
-    isOfMachine = Self.shortages.contains(localError)
+      reason: reason, message: "this machine could not make a connection: \(SystemError(call: "socket", number: localError))\(advice)")
+    isOfMachine = Shortage(localError) != nil
   }
-
-  /// The errors of socket(2) that mean that descriptors or memory ran out, whatever the origin.
-  private static let shortages: Set<Int32> = [EMFILE, ENFILE, ENOBUFS, ENOMEM]
 
   /// Creates the failure of a proxy that cannot be reached, or that responds with its own status
   /// instead of the origin's.

@@ -65,6 +65,7 @@ public enum StoreError: Error, Hashable, Sendable, CustomStringConvertible {
       "too many unread results hold that file: read or purge results"
     case .failed(let call) where call.action == Self.linking:
       "a queue holds attachments by hard links, which that file system or that file's owner does not allow: choose another --store"
+    case .failed(let call) where Shortage(call.code) != nil: Shortage(call.code)?.description ?? ""
     case .failed: "check that path, or choose another --store"
     }
   }

@@ -14,11 +14,19 @@ public struct SystemError: Error, Hashable, Sendable, CustomStringConvertible {
   }
 
   public var description: String {
-    "\(call): \(unsafe String(cString: strerror(number)))"
+    "\(call): \(Self.text(number, of: call))"
+  }
+
+  /// Returns an errno in words, and what to do if a resource is short.
+  ///
+  /// - Parameter call: the call that failed with it.
+  package static func text(_ number: Int32, of call: String = "") -> String {
+    let text = unsafe String(cString: strerror(number))
+    return Shortage(number, of: call).map { "\(text); \($0)" } ?? text
   }
 
   /// Memory is exhausted, for example because of `ulimit -v`.
-  static let noMemory = SystemError(call: "malloc", number: ENOMEM)
+  package static let noMemory = SystemError(call: "malloc", number: ENOMEM)
 
   /// Returns `result`, or throws the current `errno` if it is -1.
   package static func check<Value: FixedWidthInteger & SignedInteger>(_ call: String, _ result: Value) throws(SystemError) -> Value {

@@ -36,7 +36,7 @@ struct S3Credentials {
 
   private static func read(_ path: String) throws(StartError) -> (S3Signature.Key, FileIdentity?) {
     let file = unsafe open(path, O_RDONLY | O_CLOEXEC)
-    guard file >= 0 else { throw StartError("--upload-credentials: cannot open \(path): \(unsafe String(cString: strerror(errno)))") }
+    guard file >= 0 else { throw StartError("--upload-credentials: cannot open \(path): \(SystemError.text(errno))") }
     defer { close(file) }
     var status = stat()
     guard unsafe fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_size <= largest else {

@@ -13,7 +13,7 @@ package enum CommandThread {
       try Thread.start(name, .usual, body).detach()
       return true
     } catch {
-      ErrorOutput.write("attache: cannot start a thread: \(unsafe String(cString: strerror(error.number)))\n")
+      ErrorOutput.write("attache: cannot start a thread: \(SystemError.text(error.number, of: error.call))\n")
       return false
     }
   }

@@ -12,7 +12,7 @@ package enum StandardOutput {
       try WholeWrite.write(Array(text.utf8), to: STDOUT_FILENO, waits: false)
     } catch {
       if error.number == EPIPE { BrokenPipe.endProcess() }
-      ErrorOutput.write("attache: standard output: \(unsafe String(cString: strerror(error.number)))\n")
+      ErrorOutput.write("attache: standard output: \(SystemError.text(error.number))\n")
       throw ExitCode(ExitStatus.inputOutput)
     }
   }

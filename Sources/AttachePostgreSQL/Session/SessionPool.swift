@@ -288,7 +288,7 @@ final class SessionPool: Sendable {
   func failure(_ error: SessionError) -> QueueError {
     guard case .refused(let code, _) = error else { return .unavailable("\(name): \(error.text)") }
     return switch code {
-    case "53100": .full("\(name): the server's disk is full (\(error.text))")
+    case "53100": .full("\(name): the server's disk is full (\(error.text)); free space")
     case "53300": .unavailable("\(name): \(error.text); raise max_connections, or use fewer workers")
     case "42501": .unavailable("\(name): \(error.text); grant this user the role that owns the schema of the queue")
     case "42P01", "3F000": .unavailable("\(name): there is no such queue; `attache enqueue` creates one")

@@ -10,11 +10,11 @@ extension QueueFile {
     let text = "\(error.message ?? "no more is known") (SQLite \(error.extendedResultCode.rawValue))"
     switch error.resultCode {
     case .SQLITE_NOMEM: return .system(SystemError(call: "malloc", number: ENOMEM))
-    case .SQLITE_FULL: return .full("\(path): no space is left")
+    case .SQLITE_FULL: return SystemFailure(ENOSPC, at: path).error
     case .SQLITE_IOERR where isAtSizeLimit: return SystemFailure(EFBIG, at: path).error
     // The index of the log is memory-mapped, so a lack of memory is reported as a disk error.
     case .SQLITE_IOERR where error.extendedResultCode == .SQLITE_IOERR_SHMMAP: return .system(SystemError(call: "mmap", number: ENOMEM))
-    case .SQLITE_IOERR where !hasRoom: return .full("\(path): no space is left")
+    case .SQLITE_IOERR where !hasRoom: return SystemFailure(ENOSPC, at: path).error
     // A truncated or removed file is not a temporary failure of the disk.
     case .SQLITE_IOERR where error.extendedResultCode != .SQLITE_IOERR_SHORT_READ:
       return .disk("\(path): \(text)", isReadOnly: isOnReadOnlyDisk)

@@ -19,7 +19,7 @@ struct MachineFault: Error, Equatable, Sendable {
   /// - Returns: nil for an error that ends the worker.
   init?(_ error: QueueError) {
     switch error {
-    case .full(let text): self.text = "\(text); free space"
+    case .full(let text): self.text = text
     case .disk(let text, isReadOnly: true): self.text = "\(text); make its file system writable"
     case .disk(let text, isReadOnly: false): self.text = "\(text); check the disk (`dmesg` says more)"
     case .unavailable, .unknown, .system, .failed: return nil

@@ -291,6 +291,7 @@ extension DNSFailure {
     switch self {
     case .notFound: "it does not exist"
     case .failed: "the name servers failed"
+    case .refused(let number): "\(SystemError(call: "socket", number: number))"
     case .timeout: "the name servers did not answer"
     }
   }

@@ -1,3 +1,4 @@
+internal import Attache
 internal import Glibc
 
 /// A file with a token. It is read again when it changes.
@@ -31,6 +32,6 @@ struct TokenFile {
   }
 
   private static func failure(_ path: String) -> HTTPSenderError {
-    .file(path: path, reason: unsafe String(cString: strerror(errno)))
+    .file(path: path, reason: SystemError.text(errno))
   }
 }

@@ -1,3 +1,4 @@
+internal import Attache
 internal import Glibc
 
 /// An error that prevents an origin from starting.
@@ -12,7 +13,7 @@ public enum OriginError: Error, Sendable, Equatable, CustomStringConvertible {
   /// A sentence for the user.
   public var description: String {
     switch self {
-    case .folder(let path, let number): "cannot open the folder \(path): \(unsafe String(cString: strerror(number)))"
+    case .folder(let path, let number): "cannot open the folder \(path): \(SystemError.text(number))"
     case .port(let port, let reason): "cannot listen on port \(port): \(reason)"
     case .certificate(let reason): "cannot make a certificate: \(reason)"
     }

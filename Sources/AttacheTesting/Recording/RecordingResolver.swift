@@ -35,7 +35,7 @@ extension NameScript.Answer {
     switch result {
     case .success(let addresses): self = .addresses(addresses)
     case .failure(.notFound): self = .none
-    case .failure(.failed): self = .failure
+    case .failure(.failed), .failure(.refused): self = .failure
     case .failure(.timeout): self = .stall
     }
   }

@@ -56,7 +56,7 @@ struct Results: ParsableCommand {
         throw ExitCode(error.exitStatus)
       case .output(let error):
         if error.number == EPIPE { BrokenPipe.endProcess() }
-        log.error("standard output: \(unsafe String(cString: strerror(error.number)))")
+        log.error("standard output: \(SystemError.text(error.number))")
         throw ExitCode(ExitStatus.inputOutput)
       }
     }

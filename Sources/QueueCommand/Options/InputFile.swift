@@ -42,6 +42,6 @@ struct InputFile {
   }
 
   private static func complain(_ error: SystemError, _ name: String, _ log: Logger) {
-    log.error("\(name): \(unsafe String(cString: strerror(error.number)))")
+    log.error("\(name): \(SystemError.text(error.number))")
   }
 }

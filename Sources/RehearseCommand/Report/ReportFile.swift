@@ -36,7 +36,7 @@ struct ReportFile {
     do throws(SystemError) {
       try WholeWrite.write(Array(text.utf8), to: descriptor)
     } catch {
-      throw failure(unsafe String(cString: strerror(error.number)))
+      throw failure(SystemError.text(error.number))
     }
   }
 
@@ -51,7 +51,7 @@ struct ReportFile {
     return unsafe lstat(path, &status) == 0 && status.st_mode & S_IFMT != S_IFREG
   }
 
-  private var lastError: String { unsafe String(cString: strerror(errno)) }
+  private var lastError: String { SystemError.text(errno) }
 
   private func failure(_ problem: String) -> ReportFailure {
     ReportFailure(path: path, problem: problem)

@@ -27,7 +27,7 @@ struct DialectForm: Sendable {
     do throws(SystemError) {
       bytes = try SmallFile.read(path, maximum: Self.maximumLength)
     } catch {
-      throw unusable("the file cannot be read: \(unsafe String(cString: strerror(error.number)))")
+      throw unusable("the file cannot be read: \(SystemError.text(error.number))")
     }
     guard let bytes else { throw unusable("the file is longer than 1 MiB; leave out the dialects that are not used") }
     let hasMark = bytes.starts(with: [0xEF, 0xBB, 0xBF])

@@ -31,7 +31,7 @@ public struct SigningKey: Sendable {
     do throws(SystemError) {
       bytes = try SmallFile.read(path, maximum: Self.maximumBytes)
     } catch {
-      throw APNsSetupError("it cannot be read: \(unsafe String(cString: strerror(error.number)))")
+      throw APNsSetupError("it cannot be read: \(SystemError.text(error.number))")
     }
     guard let bytes else { throw APNsSetupError("it is longer than 16 KiB, so it is not a key") }
     try self.init(pem: String(decoding: bytes, as: UTF8.self))

@@ -24,7 +24,7 @@ package enum StageError: Error, Sendable, CustomStringConvertible {
   package var description: String {
     switch self {
     case .unavailable(let reason): reason
-    case .system(let call, let number): "\(call): \(unsafe String(cString: strerror(number)))"
+    case .system(let call, let number): "\(call): \(SystemError.text(number, of: call))"
     case .origin(let error): "an origin does not start: \(error)"
     case .dns(let reason): "the name server does not start: \(reason)"
     case .flags(let message): "the scenario's flags are wrong: \(message)"

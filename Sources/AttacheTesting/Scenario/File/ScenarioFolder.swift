@@ -91,7 +91,7 @@ final class ScenarioFolder {
     let file = unsafe open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
     defer { if file >= 0 { close(file) } }
     guard file >= 0, let status = try? FileStatus(descriptor: file) else {
-      throw Refusal(description: "\(name): \(unsafe String(cString: strerror(errno)))")
+      throw Refusal(description: "\(name): \(SystemError.text(errno))")
     }
     guard status.isRegular else { throw Refusal(description: "\(name) is not a regular file") }
     guard status.size <= StandIn.maximumSize else {
