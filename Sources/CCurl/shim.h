@@ -26,6 +26,9 @@ static inline CURLcode curl_easy_setopt_offset(CURL *easy, CURLoption option, cu
 static inline CURLcode curl_easy_setopt_opensocket_function(CURL *easy, curl_opensocket_callback value) {
   return curl_easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, value);
 }
+static inline CURLcode curl_easy_setopt_resolver_start_function(CURL *easy, curl_resolver_start_callback value) {
+  return curl_easy_setopt(easy, CURLOPT_RESOLVER_START_FUNCTION, value);
+}
 static inline CURLcode curl_easy_setopt_closesocket_function(CURL *easy, curl_closesocket_callback value) {
   return curl_easy_setopt(easy, CURLOPT_CLOSESOCKETFUNCTION, value);
 }

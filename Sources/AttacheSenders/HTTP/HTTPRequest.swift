@@ -15,6 +15,25 @@ final class HTTPRequest {
   /// libcurl's error message. libcurl reads and writes this buffer until the handle is freed.
   private let errorText = UnsafeMutablePointer<CChar>.allocate(capacity: Int(CURL_ERROR_SIZE))
 
+  /// How a request ended.
+  enum End {
+    /// The endpoint has answered.
+    case answered(DeliveryAnswer)
+    /// At least a part of the request was sent, so the endpoint may have it. The text is one line.
+    case broken(String)
+    /// Nothing of the request was sent.
+    case unsent(String)
+  }
+
+  /// When this try began.
+  private(set) var start = MonotonicInstant.distantPast
+  /// Whether this is the first try to send the result.
+  private(set) var isFirst = true
+  /// Whether this try has looked up the name or opened a socket, rather than waited for others.
+  private(set) var hasTried = false
+  /// The errno when this try could not open a socket, or 0.
+  private var socketError: Int32 = 0
+
   /// The bytes of a response's body that are kept for messages.
   private static let excerptLength = 200
 
@@ -27,19 +46,22 @@ final class HTTPRequest {
     try set("--http", CURLOPT_PROTOCOLS_STR, "http,https")
     try set("libcurl", CURLOPT_PROXY, "")
     for (option, value) in [
-      (CURLOPT_POST, 1), (CURLOPT_NOSIGNAL, 1), (CURLOPT_PIPEWAIT, 1), (CURLOPT_TCP_NODELAY, 1),
+      (CURLOPT_POST, 1), (CURLOPT_NOSIGNAL, 1), (CURLOPT_TCP_NODELAY, 1),
       (CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_2TLS)),
       (CURLOPT_TIMEOUT_MS, max(1, Int(configuration.answerTimeout / .milliseconds(1)))),
     ] { _ = unsafe curl_easy_setopt_long(easy, option, value) }
     if let roots = configuration.rootCertificates {
-      guard unsafe access(roots, R_OK) == 0 else { throw .file(path: roots, reason: unsafe String(cString: strerror(errno))) }
+      guard unsafe access(roots, R_OK) == 0 else { throw .file(path: roots, reason: SystemError.text(errno)) }
       try set("--cacert", CURLOPT_CAINFO, roots)
     }
     _ = unsafe curl_easy_setopt_pointer(easy, CURLOPT_ERRORBUFFER, errorText)
-    _ = unsafe curl_easy_setopt_pointer(easy, CURLOPT_WRITEDATA, Unmanaged.passUnretained(self).toOpaque())
+    let me = unsafe Unmanaged.passUnretained(self).toOpaque()
+    for option in [CURLOPT_WRITEDATA, CURLOPT_OPENSOCKETDATA, CURLOPT_RESOLVER_START_DATA] {
+      _ = unsafe curl_easy_setopt_pointer(easy, option, me)
+    }
+    setConnectionCallbacks()
     _ = unsafe curl_easy_setopt_data_function(easy, CURLOPT_WRITEFUNCTION) { bytes, size, count, me in
-      guard let bytes = unsafe bytes, let me = unsafe me else { return 0 }
-      let request = unsafe Unmanaged<HTTPRequest>.fromOpaque(me).takeUnretainedValue()
+      guard let bytes = unsafe bytes, let request = unsafe HTTPRequest.of(me) else { return 0 }
       let room = HTTPRequest.excerptLength - request.beginning.count
       if room > 0 { unsafe request.beginning += UnsafeRawBufferPointer(start: bytes, count: min(room, size * count)) }
       return size * count
@@ -50,6 +72,27 @@ final class HTTPRequest {
     unsafe curl_easy_cleanup(easy)
     unsafe curl_slist_free_all(fields)
     unsafe errorText.deallocate()
+  }
+
+  private static func of(_ pointer: UnsafeMutableRawPointer?) -> HTTPRequest? {
+    unsafe pointer.map { unsafe Unmanaged<HTTPRequest>.fromOpaque($0).takeUnretainedValue() }
+  }
+
+  /// libcurl calls these before a look-up and for each socket, and for neither while the request
+  /// waits for another one's connection.
+  private func setConnectionCallbacks() {
+    _ = unsafe curl_easy_setopt_resolver_start_function(easy) { _, _, me in
+      unsafe HTTPRequest.of(me)?.hasTried = true
+      return 0
+    }
+    _ = unsafe curl_easy_setopt_opensocket_function(easy) { me, _, address in
+      guard let address = unsafe address, let request = unsafe HTTPRequest.of(me) else { return CURL_SOCKET_BAD }
+      request.hasTried = true
+      let descriptor = unsafe socket(
+        address.pointee.family, address.pointee.socktype | Int32(SOCK_CLOEXEC.rawValue), address.pointee.protocol)
+      if descriptor < 0 { request.socketError = errno }
+      return descriptor
+    }
   }
 
   private func set(_ name: String, _ option: CURLoption, _ value: String) throws(HTTPSenderError) {
@@ -81,21 +124,50 @@ final class HTTPRequest {
     _ = unsafe body.withUnsafeMutableBytes { unsafe curl_easy_setopt_pointer(easy, CURLOPT_COPYPOSTFIELDS, $0.baseAddress) }
   }
 
-  func answer(_ code: CURLcode) -> DeliveryAnswer {
+  /// Prepares a try. ``prepare(_:token:)`` comes before the first.
+  ///
+  /// - Parameters:
+  ///   - shares: whether it waits while another request connects, to share its connection. Only
+  ///     HTTP/2 over TLS shares connections.
+  ///   - isFresh: whether it must not use a connection that exists.
+  func begin(shares: Bool, isFresh: Bool) {
+    (isFirst, hasTried, socketError, start) = (!isFresh, false, 0, .now)
+    unsafe errorText.pointee = 0
+    beginning = []
+    _ = unsafe curl_easy_setopt_long(easy, CURLOPT_PIPEWAIT, shares ? 1 : 0)
+    _ = unsafe curl_easy_setopt_long(easy, CURLOPT_FRESH_CONNECT, isFresh ? 1 : 0)
+  }
+
+  /// Whether a part of the request was given to a connection.
+  var isSent: Bool {
+    var bytes = 0
+    unsafe curl_easy_getinfo_long(easy, CURLINFO_REQUEST_SIZE, &bytes)
+    return bytes > 0
+  }
+
+  /// Returns how a try ended.
+  ///
+  /// - Parameter code: libcurl's result.
+  func end(_ code: CURLcode) -> End {
     var status = 0
     unsafe curl_easy_getinfo_long(easy, CURLINFO_RESPONSE_CODE, &status)
     // A received status counts, whatever happens to the response's body.
-    guard code == CURLE_OK || status >= 200 else {
-      var sent = 0
-      unsafe curl_easy_getinfo_long(easy, CURLINFO_REQUEST_SIZE, &sent)
-      let detail = unsafe String(cString: errorText)
-      return HTTPAnswer.of(failure: code, wasSent: sent > 0, detail.isEmpty ? unsafe String(cString: curl_easy_strerror(code)) : detail)
-    }
+    guard code == CURLE_OK || status >= 200 else { return isSent ? .broken(text(code)) : .unsent(text(code)) }
     var seconds: curl_off_t = 0
     unsafe curl_easy_getinfo_offset(easy, CURLINFO_RETRY_AFTER, &seconds)
     // At most a week: longer values are mistakes.
     let retryAfter: Duration? = seconds > 0 ? .seconds(min(Int64(seconds), 604_800)) : nil
-    return HTTPAnswer.of(
-      status: status, retryAfter: retryAfter, body: PrintableText.of(String(decoding: beginning, as: UTF8.self)))
+    return .answered(
+      HTTPAnswer.of(
+        status: status, retryAfter: retryAfter, body: PrintableText.of(String(decoding: beginning, as: UTF8.self))))
+  }
+
+  /// A failure in words, with libcurl's code.
+  private func text(_ code: CURLcode) -> String {
+    if code == CURLE_OUT_OF_MEMORY { return "\(SystemError.noMemory)" }
+    if socketError != 0 { return "\(SystemError(call: "socket", number: socketError))" }
+    if code == CURLE_COULDNT_RESOLVE_HOST, let lack = Shortage.ofDescriptors { return "the name cannot be looked up: \(lack)" }
+    let detail = unsafe String(cString: errorText)
+    return "\(detail.isEmpty ? unsafe String(cString: curl_easy_strerror(code)) : detail) (libcurl's code \(code.rawValue))"
   }
 }
