@@ -1,105 +1,141 @@
+import Attache
 import AttacheQueue
-import FlyingFox
-import FlyingSocks
-import Foundation
+import Glibc
 import Synchronization
 
 /// Serves metrics and health on loopback, for Prometheus and for process supervision.
+///
+/// One thread serves at most ``maximumConnections`` at once, each for one request: the descriptors
+/// that strangers can take are few, and the rest are the worker's. A failure of the system pauses
+/// the server and is logged.
 final class MetricsServer: Sendable {
-  /// The port on 127.0.0.1.
-  let port: UInt16
-  private let server: HTTPServer
-  private let task: Task<Void, Never>
-
   /// Why the server cannot be started.
   struct Failure: Error, CustomStringConvertible {
     var description: String
   }
 
-  /// Starts the server and waits until it listens.
+  /// The number of connections beyond which a new one ends the oldest.
+  static let maximumConnections = 16
+  /// How long the server pauses after the system has refused a call.
+  private static let pause = Duration.seconds(1)
+
+  /// The port on 127.0.0.1.
+  let port: UInt16
+  private let listener: Int32
+  private let collector: MetricsCollector
+  private let wakeSignal: EventFD
+  private let isStopped = Atomic(false)
+  private let thread = Mutex<Attache.Thread?>(nil)
+  private let warn: @Sendable (String) -> Void
+
+  /// Starts the server. It listens when this returns.
   ///
-  /// - Parameter port: with 0, the system chooses one.
+  /// - Parameters:
+  ///   - port: with 0, the system chooses one.
+  ///   - warn: receives messages about what the system refuses, at most one a minute.
   /// - Throws: ``Failure`` when the server does not start.
-  init(port: UInt16, _ collector: MetricsCollector) throws(Failure) {
-    let started = DispatchSemaphore(value: 0)
-    let outcome = Outcome()
-    do {
-      server = HTTPServer(address: try .inet(ip4: "127.0.0.1", port: port), logger: .disabled, handler: Handler(collector: collector))
+  init(port: UInt16, _ collector: MetricsCollector, warn: @escaping @Sendable (String) -> Void) throws(Failure) {
+    (self.collector, self.warn) = (collector, warn)
+    do throws(SystemError) {
+      wakeSignal = try EventFD()
+      (listener, self.port) = try LoopbackSocket.listen(port: port)
+    } catch {
+      throw Failure(description: "127.0.0.1:\(port): \(SystemError.text(error.number, of: error.call))")
+    }
+    do throws(SystemError) {
+      let started = try Attache.Thread.start("scrapes") { [self] in run() }
+      thread.withLock { $0 = started }
     } catch {
       throw Failure(description: "127.0.0.1:\(port): \(error)")
     }
-    task = Self.run(server, port: port) { result in
-      outcome.result.withLock { $0 = $0 ?? result }
-      started.signal()
-    }
-    started.wait()
-    self.port = try outcome.result.withLock { $0 ?? .failure(Failure(description: "127.0.0.1:\(port): not served")) }.get()
   }
 
-  /// Whether the server listens, once that is known.
-  private final class Outcome: Sendable {
-    let result = Mutex<Result<UInt16, Failure>?>(nil)
+  deinit {
+    close(listener)
   }
 
   /// Ends the server and its open connections.
   func stop() {
-    task.cancel()
+    isStopped.store(true, ordering: .releasing)
+    wakeSignal.ring()
+    thread.withLock { $0.take() }?.join()
   }
 
-  /// Runs the server. Calls `notify` when it listens, or with the reason why it does not.
-  private static func run(
-    _ server: HTTPServer, port: UInt16, notify: @escaping @Sendable (Result<UInt16, Failure>) -> Void
-  ) -> Task<Void, Never> {
-    Task.detached {
-      async let listening: Void = {
-        guard (try? await server.waitUntilListening()) != nil, case .ip4(_, let port)? = await server.listeningAddress else { return }
-        notify(.success(port))
-      }()
-      do {
-        try await server.run()
-      } catch {
-        notify(.failure(Failure(description: "127.0.0.1:\(port): \(describe(error))")))
+  private func run() {
+    var connections: [MetricsConnection] = []
+    // When connections are accepted again after the system has refused one.
+    var acceptsAt = MonotonicInstant.distantPast
+    var messages = MinuteLimit()
+    while !isStopped.load(ordering: .acquiring) {
+      let now = MonotonicInstant.now
+      let accepts = acceptsAt <= now
+      var requests = [
+        pollfd(fd: wakeSignal.descriptor, events: Int16(POLLIN), revents: 0),
+        pollfd(fd: accepts ? listener : -1, events: Int16(POLLIN), revents: 0),
+      ]
+      requests += connections.map { pollfd(fd: $0.descriptor, events: $0.events, revents: 0) }
+      let until = (connections.map(\.end) + (accepts ? [] : [acceptsAt])).min()
+      var failure: SystemError?
+      if unsafe poll(&requests, nfds_t(requests.count), until?.pollTimeout ?? -1) < 0, errno != EINTR {
+        failure = SystemError(call: "poll", number: errno)
+        wakeSignal.wait(until: .now.advanced(by: Self.pause))
+      } else {
+        if requests[0].revents != 0 { wakeSignal.silence() }
+        for index in connections.indices where requests[index + 2].revents != 0 { connections[index].advance(answer) }
+        if requests[1].revents != 0 { failure = accept(into: &connections) }
       }
-      await listening
+      let end = MonotonicInstant.now
+      connections.removeAll { $0.isOver || $0.end <= end }
+      guard let failure else { continue }
+      acceptsAt = end.advanced(by: Self.pause)
+      if messages.allows(at: end) { warn("the metrics cannot be served: \(failure); the server tries again every second") }
     }
   }
 
-  private static func describe(_ error: any Error) -> String {
-    if case .failed(_, let number, let message)? = error as? SocketError { return "\(message) (\(number))" }
-    return "\(error)"
+  /// Accepts the connections that wait.
+  ///
+  /// - Returns: the error because of which no connection can be accepted at present.
+  private func accept(into connections: inout [MetricsConnection]) -> SystemError? {
+    for _ in 0..<Self.maximumConnections {
+      let descriptor = Glibc.accept(listener, nil, nil)
+      guard descriptor >= 0 else {
+        // The errors of one connection, which has ended meanwhile (accept(2)), concern no other.
+        let isOfConnection = [ECONNABORTED, EPROTO, EINTR, EPERM, ENETDOWN, ENETUNREACH, EHOSTDOWN, EHOSTUNREACH].contains(errno)
+        if isOfConnection { continue }
+        return errno == EAGAIN ? nil : SystemError(call: "accept", number: errno)
+      }
+      if connections.count == Self.maximumConnections {
+        // One that is being answered is not the first to go.
+        connections.remove(at: connections.firstIndex { !$0.isAnswered } ?? 0)
+      }
+      var connection = MetricsConnection(descriptor)
+      // The request has often arrived already.
+      connection.advance(answer)
+      if !connection.isOver { connections.append(connection) }
+    }
+    return nil
   }
 
-  /// Responds to the requests.
-  private struct Handler: HTTPHandler {
-    let collector: MetricsCollector
-
-    func handleRequest(_ request: HTTPRequest) async throws -> HTTPResponse {
-      guard let answer = answer(request.path) else { return Self.response(.notFound, "there are only /metrics, /livez and /readyz here\n") }
-      guard request.method == .GET else {
-        return Self.response(.methodNotAllowed, request.method == .HEAD ? "" : "only GET\n", [HTTPHeader("Allow"): "GET"])
-      }
-      return answer()
+  private func answer(_ request: MetricsRequest) -> MetricsResponse {
+    let body: () -> MetricsResponse
+    switch request.path {
+    case "/metrics": body = { [collector] in MetricsResponse(200, collector.text, type: MetricsCollector.contentType) }
+    case "/livez": body = { [collector] in MetricsResponse(collector.liveness) }
+    case "/readyz": body = { [collector] in MetricsResponse(collector.readiness) }
+    default: return MetricsResponse(404, "there are only /metrics, /livez and /readyz here\n", isBodyless: request.method == "HEAD")
     }
-
-    private func answer(_ path: String) -> (() -> HTTPResponse)? {
-      switch path {
-      case "/metrics": { Self.response(.ok, collector.text, [.contentType: MetricsCollector.contentType]) }
-      case "/livez": { Self.response(collector.liveness) }
-      case "/readyz": { Self.response(collector.readiness) }
-      default: nil
-      }
+    guard request.method == "GET" else {
+      return MetricsResponse(405, "only GET\n", fields: ["Allow: GET"], isBodyless: request.method == "HEAD")
     }
+    return body()
+  }
+}
 
-    private static func response(_ health: MetricsCollector.Health) -> HTTPResponse {
-      switch health {
-      case .good: response(.ok, "ok\n")
-      case .bad(let what): response(.serviceUnavailable, what + "\n")
-      }
-    }
-
-    private static func response(_ status: HTTPStatusCode, _ body: String, _ headers: [HTTPHeader: String] = [:]) -> HTTPResponse {
-      let usual: [HTTPHeader: String] = [.contentType: "text/plain; charset=utf-8", .cacheControl: "no-store"]
-      return HTTPResponse(statusCode: status, headers: HTTPHeaders(usual.merging(headers) { $1 }), body: Data(body.utf8))
+extension MetricsResponse {
+  fileprivate init(_ health: MetricsCollector.Health) {
+    switch health {
+    case .good: self.init(200, "ok\n")
+    case .bad(let what): self.init(503, what + "\n")
     }
   }
 }

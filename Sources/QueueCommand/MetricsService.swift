@@ -36,7 +36,7 @@ final class MetricsService: Sendable {
       }
     }
     do throws(MetricsServer.Failure) {
-      server = if let port { try MetricsServer(port: port, collector) } else { nil }
+      server = if let port { try MetricsServer(port: port, collector, warn: { [log] in log.warning("\($0)") }) } else { nil }
     } catch {
       log.error("--metrics \(error)")
       throw ExitCode(ExitStatus.unavailable)
