@@ -30,7 +30,9 @@ extension AttachmentStore {
 
   /// The first part of the store that the calling thread may not use; nil if it may use everything.
   private var closedEntry: String? {
-    guard let folder = try? StoreFolder(at: root.path), let names = try? folder.names() else { return root.path }
+    guard let folder = try? StoreFolder(at: root.path), let names = try? folder.names() else {
+      return Self.firstClosedFolder(to: root.path)
+    }
     for name in ["."] + names where name == "." || StoreName.isFolder(name) || Self.ownFolders.contains(name) {
       if unsafe faccessat(folder.descriptor, name, R_OK | W_OK | X_OK, AT_EACCESS) != 0 {
         return name == "." ? root.path : root.path(of: name)
@@ -39,6 +41,15 @@ extension AttachmentStore {
     let index = StoreIndex.path
     let isIndexClosed = unsafe faccessat(folder.descriptor, index, R_OK | W_OK, AT_EACCESS) != 0 && errno == EACCES
     return isIndexClosed ? root.path(of: index) : nil
+  }
+
+  /// The first folder on the way to a path that the calling thread may not enter, or the path itself.
+  private static func firstClosedFolder(to path: String) -> String {
+    for end in path.indices where path[end] == "/" && end > path.startIndex {
+      let folder = String(path[..<end])
+      if unsafe faccessat(AT_FDCWD, folder, X_OK, AT_EACCESS) != 0 { return folder }
+    }
+    return path
   }
 
   private static let ownFolders = [StoreIndex.folderName, StoreTemporaryFolder.parentName]

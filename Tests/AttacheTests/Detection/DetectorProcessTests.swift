@@ -15,7 +15,7 @@ import Testing
     #expect(detector.detect(Sample.png, isComplete: true) == .accepted(.png))
     #expect(detector.isConfined == true, "this kernel has no seccomp")
     // It dies if one of them succeeds.
-    #expect(detector.detect(Self.bad, isComplete: true).reason == .typeUnknown)
+    #expect(detector.detect(Self.bad, isComplete: true).reason == .typeUnsupported)
   }
 
   @Test(arguments: [(DetectorPlay.spins, DetectorFailure.late), (.waits, .late), (.babbles, .confused)])

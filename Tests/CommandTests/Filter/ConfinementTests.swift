@@ -63,5 +63,9 @@ struct ConfinementTests {
     let other = try await tool.run(["--store", mixed], input: Sample.plain + "\n")
     #expect(other.exit == .status(73))
     #expect(other.errors.contains("\(mixed)/3f is open"), "\(other.errors)")
+    // So does a folder above it.
+    let below = try await tool.run(["--store", store + "/below"], input: Sample.plain + "\n")
+    #expect(below.exit == .status(73))
+    #expect(below.errors.contains("\(store) is open") && below.errors.contains("its owner (user 1)"), "\(below.errors)")
   }
 }

@@ -24,7 +24,7 @@ import Testing
     let numbers = Self.numbers
     let last = try #require(numbers.values.max(), "install the kernel's headers (linux-libc-dev)")
     // Newer kernels have calls that these headers do not know.
-    let all = Array(0...(last + 64))
+    let all = (0...(last + 64)).filter { !Self.unfiltered.contains($0) }
     let names = Dictionary(uniqueKeysWithValues: numbers.map { ($1, $0) })
     for column in Column.allCases {
       // No argument makes a call permitted that the table does not list.
@@ -44,6 +44,14 @@ import Testing
       #expect(checked == Set(listed.filter { $0.cells[column.rawValue] == "some" }.map(\.name)), "\(column)")
     }
   }
+
+  #if arch(x86_64)
+    /// uretprobe and uprobe (Linux 6.11 and 6.18), which no filter sees. The kernel ends a process that
+    /// calls one from elsewhere than its trampoline.
+    private static let unfiltered = [335, 336]
+  #else
+    private static let unfiltered: [Int] = []
+  #endif
 
   @Test func `arguments are looked at where they matter`() throws {
     for (cases, verdict) in [(Self.permitted, probe_allowed), (Self.refused, probe_refused)] {
