@@ -39,10 +39,12 @@ import Testing
       }
     }
 
+    func notesEnd(of child: pid_t) -> Bool { helpers.hasEnded(child, signal: SIGKILL) }
+
     /// The next answer: its serial, and its value.
     func answer() -> [Int32] {
       var answer: [Int32] = [0, 0]
-      let count = unsafe answer.withUnsafeMutableBytes { unsafe recv(socket, $0.baseAddress, $0.count, Int32(MSG_DONTWAIT.rawValue)) }
+      let count = unsafe answer.withUnsafeMutableBytes { unsafe recv(socket, $0.baseAddress, $0.count, Int32(MSG_DONTWAIT)) }
       return count == 8 ? answer : []
     }
   }
@@ -73,9 +75,9 @@ import Testing
     fetcher.send([3, 3, UInt32(child)])
     #expect(fetcher.carryOut())
     #expect(fetcher.answer().isEmpty)
-    #expect(fetcher.helpers.hasEnded(child, signal: SIGKILL))
+    #expect(fetcher.notesEnd(of: child))
     #expect(fetcher.answer() == [3, SIGKILL])
-    #expect(!fetcher.helpers.hasEnded(child, signal: SIGKILL))
+    #expect(!fetcher.notesEnd(of: child))
   }
 
   @Test(arguments: [[1, 0, 0], [1, 4, 0], [1, .max, 0], [1], [1, 1], [1, 1, 0, 0], [UInt32](repeating: 1, count: 64)])
