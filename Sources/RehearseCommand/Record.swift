@@ -12,7 +12,7 @@ struct Record: AsyncParsableCommand {
     discussion: """
       Payloads come on standard input and go to standard output as with attache filter, whose flags it accepts. When the input ends, or at SIGTERM, \
       SIGINT or SIGHUP, FILE holds the payloads, what each origin and name server did and when, and the result of each payload. Media are replaced by \
-      stand-ins of the same type and size. Payloads are kept unchanged: review them before you share the scenario.
+      stand-ins of the same type and size; a file that is too small for one (below 212 bytes) stays as it is. Payloads are kept unchanged: review them before you share the scenario.
       """)
 
   @Argument(help: "The scenario to write, a .yaml file; one that exists is replaced.", completion: .file(extensions: ["yaml"]))

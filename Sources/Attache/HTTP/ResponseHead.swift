@@ -24,9 +24,9 @@ package struct ResponseHead: Sendable {
   private(set) var caching = CacheFields()
   /// Whether a field continues on another line, has a blank in its name, or contains a CR. Parsers
   /// disagree about such fields (RFC 9112, 2.2, 5.1 and 5.2).
-  private(set) var isAmbiguous = false
+  package private(set) var isAmbiguous = false
   /// Whether the status line says HTTP/1.0, which has no transfer codings.
-  private(set) var isHTTP10 = false
+  package private(set) var isHTTP10 = false
   /// Whether the empty line after the headers of a final (not 1xx) response has arrived.
   package private(set) var isComplete = false
   /// Whether a status line comes next: at the start, and after an interim response (1xx).

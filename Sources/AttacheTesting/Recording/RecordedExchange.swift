@@ -31,11 +31,15 @@ package struct RecordedExchange: Sendable, Hashable {
     package var length: Int?
     package var isChunked: Bool
     package var location: String?
-    /// The fields that attache uses, without the framing fields and Location.
+    /// The other fields that attache uses, without the framing field.
     package var fields: [HeaderField]
+    /// Whether the response is refused because parsers disagree about its header, for example because
+    /// a field continues on another line.
+    package var isAmbiguous: Bool
 
     package init(
-      at: Duration, status: Int, length: Int? = nil, isChunked: Bool = false, location: String? = nil, fields: [HeaderField] = []
+      at: Duration, status: Int, length: Int? = nil, isChunked: Bool = false, location: String? = nil, fields: [HeaderField] = [],
+      isAmbiguous: Bool = false
     ) {
       self.at = at
       self.status = status
@@ -43,6 +47,7 @@ package struct RecordedExchange: Sendable, Hashable {
       self.isChunked = isChunked
       self.location = location
       self.fields = fields
+      self.isAmbiguous = isAmbiguous
     }
   }
 
@@ -54,7 +59,7 @@ package struct RecordedExchange: Sendable, Hashable {
   package var path: String
   package var head: Head?
   package var pieces: [Piece] = []
-  /// The body, if it is kept.
+  /// The body, if it is kept or has at most as many bytes as the longest beginning of a stand-in.
   package var body: [UInt8] = []
   /// The media type, if the bytes can be attached.
   package var type: MediaType?

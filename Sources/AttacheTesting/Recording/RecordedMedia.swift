@@ -11,24 +11,20 @@ struct RecordedMedia {
   }
 
   /// Returns the medium that the scenario sends for an exchange. A stand-in has `size` bytes.
+  ///
+  /// - Returns: nil when no stand-in is as small, or as large.
   mutating func medium(for exchange: RecordedExchange, size: Int) -> Medium? {
     guard let folder, !exchange.body.isEmpty else { return standIn(for: exchange, size: size) }
     if let same = kept.first(where: { $0.bytes == exchange.body }) { return same }
-    let medium = Medium(name: "\(folder)/\(kept.count + 1).\(Self.ending(of: exchange))", bytes: exchange.body)
+    let medium = Medium(name: "\(folder)/\(kept.count + 1).\(exchange.type?.fileExtension ?? "bin")", bytes: exchange.body)
     kept.append(medium)
     return medium
   }
 
   private func standIn(for exchange: RecordedExchange, size: Int) -> Medium? {
-    for ending in [Self.ending(of: exchange), "bin"] {
-      if let bytes = try? StandIn.bytes(ofType: ending, size: size) { return Medium(name: "stand-in-\(size).\(ending)", bytes: bytes) }
-    }
-    return nil
-  }
-
-  private static func ending(of exchange: RecordedExchange) -> String {
-    if let type = exchange.type { return type.fileExtension }
     // A page represents every type that is known but not supported.
-    return exchange.refusal == .typeUnsupported && exchange.body.isEmpty ? "html" : "bin"
+    let ending = exchange.type?.fileExtension ?? (exchange.refusal == .typeUnsupported ? "html" : "bin")
+    let bytes = try? StandIn.bytes(ofType: ending, size: size)
+    return bytes.map { Medium(name: "stand-in-\(size).\(ending)", bytes: $0) }
   }
 }

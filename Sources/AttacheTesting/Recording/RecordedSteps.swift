@@ -12,7 +12,8 @@ extension RecordedExchange {
   func steps(origins: RecordedOrigins, media: inout RecordedMedia) -> [OriginStep] {
     if case .broken(let reason) = end, let text = Self.text(thatIs: reason) { return [OriginStep(.raw(text))] }
     guard let head else { return headless }
-    let timed = headSteps(head, origins).map { ($0, head.at) } + bodySteps(head, &media)
+    let medium = received > 0 ? media.medium(for: self, size: max(head.length ?? received, received)) : nil
+    let timed = headSteps(head, origins, medium).map { ($0, head.at) } + (head.isAmbiguous ? [] : bodySteps(medium))
     var moment = Duration.zero
     return timed.map { action, at in
       guard at - moment >= Self.atOnce else { return OriginStep(action) }
@@ -39,30 +40,35 @@ extension RecordedExchange {
     }
   }
 
-  private func headSteps(_ head: Head, _ origins: RecordedOrigins) -> [OriginStep.Action] {
+  private func headSteps(_ head: Head, _ origins: RecordedOrigins, _ medium: Medium?) -> [OriginStep.Action] {
+    // A step has no field that continues on another line.
+    if head.isAmbiguous { return [.raw("HTTP/1.1 \(head.status) Ambiguous\r\nX: a field\r\n on two lines\r\nContent-Length: 0\r\n\r\n")] }
     var steps: [OriginStep.Action] = []
     if head.status != (head.location == nil ? 200 : 302) { steps.append(.status(head.status)) }
-    if let location = head.location { steps.append(.redirect(origins.replacing(location))) }
-    steps += head.fields.map { .header(name: $0.name, value: $0.value) }
-    if let length = length(head) { steps.append(.length(length)) }
+    if let location = head.location { steps.append(.redirect(origins.replacing(Placeholder.escaped(location)))) }
+    steps += head.fields.map { .header(name: $0.name, value: Placeholder.escaped($0.value)) }
+    if let length = length(head, medium) { steps.append(.length(length)) }
     return steps
   }
 
   /// Returns the declared length, where it differs from what an origin declares for the bytes it
   /// sends.
-  private func length(_ head: Head) -> OriginStep.Length? {
+  private func length(_ head: Head, _ medium: Medium?) -> OriginStep.Length? {
     if head.isChunked { return .chunked }
     guard let length = head.length else { return received > 0 ? .untold : nil }
-    return received > length || (received == 0 && end != .complete) ? .bytes(min(length, ScenarioField.largestSize)) : nil
+    // The client may not have wanted the body.
+    let isUsual = medium == nil ? received == length : received <= length
+    return isUsual ? nil : .bytes(min(length, ScenarioField.largestSize))
   }
 
   /// Returns the pieces as sends of one medium, each with its time. If the body is whole, the last
-  /// send sends the rest.
-  private func bodySteps(_ head: Head, _ media: inout RecordedMedia) -> [(OriginStep.Action, Duration)] {
-    let size = max(head.length ?? received, received)
-    guard received > 0, let medium = media.medium(for: self, size: size) else { return [] }
+  /// send sends the rest. A body without a medium is written out.
+  private func bodySteps(_ medium: Medium?) -> [(OriginStep.Action, Duration)] {
     let moments = mergedPieces
-    return moments.enumerated().map { index, piece in
+    var sent = 0
+    return moments.enumerated().compactMap { index, piece in
+      defer { sent += piece.count }
+      guard let medium else { return sent + piece.count <= body.count ? (.hex(Array(body[sent..<sent + piece.count])), piece.at) : nil }
       let isRest = index == moments.count - 1 && received == medium.bytes.count
       return (.send(medium, count: isRest ? nil : piece.count), piece.at)
     }

@@ -11,8 +11,8 @@ package final class Recorder: Sendable {
   private let state = Mutex(State())
   private let keepsMedia: Bool
 
-  /// - Parameter keepsMedia: whether whole bodies are kept; otherwise only the bytes that determine
-  ///   their type.
+  /// - Parameter keepsMedia: whether whole bodies are kept; otherwise only those that may be too
+  ///   small for a stand-in.
   package init(keepsMedia: Bool) {
     self.keepsMedia = keepsMedia
   }
@@ -29,8 +29,8 @@ package final class Recorder: Sendable {
     }
   }
 
-  /// The maximum number of bytes to keep of a body.
-  var keptBytes: Int { keepsMedia ? .max : 0 }
+  /// The maximum number of bytes to keep of a body. A body may be too small for a stand-in.
+  var keptBytes: Int { keepsMedia ? .max : StandIn.longestBeginning }
 
   func begin(_ exchange: RecordedExchange) -> Int {
     state.withLock { state in

@@ -51,7 +51,7 @@ package struct Recording: Sendable {
     scenario.names = names.mapValues { NameScript($0.map(\.onLoopback)) }
     scenario.deadline = deadline
     scenario.grace = grace
-    scenario.flags = flags
+    scenario.flags = flags.map(Placeholder.escaped)
     // The simulated machine has no converter.
     scenario.isReal = flags.contains("--convert")
     scenario.expectation.payloads = payloads

@@ -143,16 +143,26 @@ extension RecordedExchange.Head {
     if let tag = head.entityTag { fields.append(HeaderField("ETag", tag.string)) }
     if let range = head.contentRange { fields.append(HeaderField("Content-Range", range.string)) }
     if !head.acceptsRanges { fields.append(HeaderField("Accept-Ranges", "none")) }
-    let framing =
-      head.contentLengths.map { HeaderField("Content-Length", $0.string) }
-      + head.transferEncodings.map { HeaderField("Transfer-Encoding", $0.string) }
-    let length = head.contentLengths.first.flatMap { Int($0.string) }
-    let isPlain = framing.isEmpty || framing.count == 1 && (length != nil || head.isChunked)
+    let lengths = head.contentLengths.map { HeaderField("Content-Length", $0.string) }
+    let codings = head.transferEncodings.map { HeaderField("Transfer-Encoding", $0.string) }
+    // Swift's own initialiser would accept a sign.
+    let length = head.contentLengths.first.flatMap { text in
+      text.utf8.allSatisfy { UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 } ? Int(text.string) : nil
+    }
+    // Chunks take precedence over one length.
+    let isChunked = head.isChunked && lengths.count <= 1
+    let isPlain = codings.isEmpty && (lengths.isEmpty || lengths.count == 1 && length != nil)
     // Contradictory framing fields are kept unchanged.
-    if !isPlain { fields += framing }
+    if isChunked { fields += lengths } else if !isPlain { fields += lengths + codings }
+    let locations = head.locations.map { String(decoding: $0, as: UTF8.self) }
+    fields += locations.dropFirst().map { HeaderField("Location", $0) }
+    // Of other statuses, the header decides nothing.
+    let isJudged = [200, 206, 301, 302, 303, 304, 307, 308].contains(head.status)
+    // HTTP/1.0 has no transfer codings.
+    let isImpossible = head.isHTTP10 && head.status == 200 && !codings.isEmpty
     self.init(
-      at: at, status: head.status, length: isPlain ? length : nil, isChunked: isPlain && head.isChunked,
-      location: head.locations.first.map { String(decoding: $0, as: UTF8.self) },
-      fields: fields)
+      at: at, status: head.status, length: isPlain ? length : nil, isChunked: isChunked, location: locations.first,
+      fields: fields.filter { !$0.value.utf8.contains(where: { $0 < 0x20 && $0 != 0x09 || $0 == 0x7F }) },
+      isAmbiguous: isJudged && head.isAmbiguous || isImpossible)
   }
 }

@@ -40,6 +40,18 @@ public enum StandIn {
     "bin": "",
   ]
 
+  /// Beginnings for files that are smaller than ``beginnings`` allow: one black pixel.
+  private static let shortBeginnings: [String: String] = [
+    "png": "89504e470d0a1a0a0000000d4948445200000001000000010100000000376ef9240000000a4944415418196360000000020001b58ae501"
+      + "0000000049454e44ae426082",
+    "gif": "47494638396101000100800000000000ffffff2c00000000010001000002024401003b",
+  ]
+
+  /// The size in bytes from which on there is a stand-in of every type.
+  static var longestBeginning: Int {
+    beginnings.map { $0.value.utf8.count / 2 + (ends[$0.key]?.count ?? 0) }.max() ?? 0
+  }
+
   /// The last bytes of a file of each type: JPEG has its end of image.
   private static let ends: [String: [UInt8]] = ["jpg": [0xFF, 0xD9]]
 
@@ -71,7 +83,9 @@ public enum StandIn {
     guard let digits = beginnings[ending] else {
       throw Mistake(description: "there is no stand-in of type \(ending); there are \(names.joined(separator: ", "))")
     }
-    let (head, end) = ([UInt8](hexadecimal: digits) ?? [], ends[ending] ?? [])
+    let end = ends[ending] ?? []
+    let isShort = size < digits.utf8.count / 2 + end.count
+    let head = [UInt8](hexadecimal: isShort ? shortBeginnings[ending] ?? digits : digits) ?? []
     let shortest = head.count + end.count
     guard size <= maximumSize else { throw Mistake(description: "a stand-in has at most \(maximumSize) bytes") }
     guard size >= shortest else { throw Mistake(description: "a stand-in of type \(ending) has at least \(shortest) bytes") }

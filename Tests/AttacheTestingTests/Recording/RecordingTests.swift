@@ -100,6 +100,59 @@ import Testing
     #expect(steps == [[OriginStep(.header(name: "Content-Length", value: "1")), OriginStep(.header(name: "Content-Length", value: "2"))]])
   }
 
+  @Test func `a header that parsers disagree about, and what a client did not want of a body, replay as they were`() throws {
+    let folded = try Self.steps(
+      Self.exchange { exchange in
+        exchange.head = .init(at: .milliseconds(20), status: 302, length: 0, location: "/b.jpg", isAmbiguous: true)
+        exchange.end = .complete
+      })
+    #expect(
+      folded == [
+        [OriginStep(.raw("HTTP/1.1 302 Ambiguous\r\nX: a field\r\n on two lines\r\nContent-Length: 0\r\n\r\n"), at: .milliseconds(20))]
+      ])
+    let huge = try Self.steps(
+      Self.exchange { exchange in
+        exchange.head = .init(at: .zero, status: 200, length: 60_000_000)
+        exchange.end = .complete
+      })
+    #expect(huge == [[OriginStep(.length(.bytes(60_000_000)))]])
+  }
+
+  @Test func `what looks like a placeholder in a header or a redirect stays what it is`() throws {
+    let steps = try Self.steps(
+      Self.exchange { exchange in
+        exchange.head = .init(
+          at: .zero, status: 302, length: 0, location: "/{{b}}.jpg", fields: [HeaderField("ETag", "\"{{origin}}\"")])
+        exchange.end = .complete
+      })
+    #expect(steps == [[OriginStep(.redirect("/{{braces}}b}}.jpg")), OriginStep(.header(name: "ETag", value: "\"{{braces}}origin}}\""))]])
+  }
+
+  @Test func `a body that is too small for a stand-in is written out`() throws {
+    let bytes = [UInt8](repeating: 7, count: 30)
+    let steps = try Self.steps(
+      Self.exchange { exchange in
+        exchange.head = .init(at: .zero, status: 200, length: 40)
+        exchange.pieces = [.init(at: .zero, count: 10), .init(at: .milliseconds(90), count: 20)]
+        (exchange.body, exchange.type) = (bytes, .mpeg4)
+      })
+    #expect(
+      steps == [
+        [
+          OriginStep(.length(.bytes(40))), OriginStep(.hex(Array(bytes[..<10]))),
+          OriginStep(.hex(Array(bytes[10...])), at: .milliseconds(90)),
+          OriginStep(.stall),
+        ]
+      ])
+    let pixel = try Self.steps(
+      Self.exchange { exchange in
+        exchange.head = .init(at: .zero, status: 200, length: 69)
+        exchange.pieces = [.init(at: .zero, count: 69)]
+        (exchange.body, exchange.type, exchange.end) = ([UInt8](repeating: 0, count: 69), .png, .complete)
+      })
+    #expect(pixel == [[OriginStep(.send(try Self.standIn("stand-in-69.png"), count: nil))]])
+  }
+
   @Test func `a long drip is joined to a scenario that people can read`() throws {
     let steps = try Self.steps(
       Self.exchange { exchange in

@@ -6,7 +6,8 @@ import Testing
 @Suite struct StandInTests {
   @Test(arguments: StandIn.names) func `a stand-in is what its name says at every size`(name: String) throws {
     let detector = try TypeDetector()
-    for size in [512, 4_096, 4_097, 100_000] {
+    let smallest = try #require((0...512).first { (try? StandIn.bytes(ofType: name, size: $0)) != nil })
+    for size in [max(1, smallest), smallest + 1, 213, 512, 4_096, 4_097, 100_000] {
       let bytes = try StandIn.bytes(ofType: name, size: size)
       #expect(bytes.count == size)
       let detection = unsafe bytes.prefix(TypeDetector.prefixLength).withUnsafeBytes {
