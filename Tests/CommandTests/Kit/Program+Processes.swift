@@ -20,7 +20,7 @@ extension Program {
     while !Task.isCancelled {
       let state = try? String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8)
       // A zombie no longer counts as a process.
-      guard let state, state.split(separator: ")").last?.split(separator: " ").first != "Z" else { return }
+      guard let letter = state?.split(separator: ")").last?.split(separator: " ").first, letter != "Z", letter != "X" else { return }
       await Task.yield()
     }
   }

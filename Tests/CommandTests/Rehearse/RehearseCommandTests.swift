@@ -102,7 +102,7 @@ struct RehearseCommandTests {
     let folder = try RehearseFolder()
     let command = "sleep 1000 & echo $! > \(folder["left"]); exec cat"
     #expect(try await folder.rehearse(["--command", command]).exit == .status(0))
-    #expect(try !isAlive(folder["left"]))
+    try await isGone(folder["left"])
   }
 
   @Test(arguments: [SIGINT, SIGTERM, SIGHUP])
@@ -116,14 +116,14 @@ struct RehearseCommandTests {
     program.send(signal)
     #expect(await program.exit() == .status(75))
     try Data(begun.utf8).write(to: URL(filePath: folder["left"]))
-    #expect(try !isAlive(folder["left"]))
+    try await isGone(folder["left"])
   }
 
-  /// Whether the process with the number in a file runs, or is a zombie.
-  private func isAlive(_ file: String) throws -> Bool {
+  /// Returns when the process with the number in a file has ended. The kernel may need a moment to
+  /// take down a killed process.
+  private func isGone(_ file: String) async throws {
     let number = try String(contentsOfFile: file, encoding: .utf8).trimmingCharacters(in: .whitespacesAndNewlines)
-    guard let state = try? String(contentsOfFile: "/proc/\(number)/stat", encoding: .utf8) else { return false }
-    return state.split(separator: ")").last?.trimmingCharacters(in: .whitespaces).first.map { !"ZX".contains($0) } ?? false
+    await Program.isGone(try #require(pid_t(number)))
   }
 
   @Test func `a command finds the scenario's world in its environment`() async throws {
