@@ -31,6 +31,30 @@ package struct FileMode: Sendable {
     self = mode & S_ISVTX == 0 ? FileMode(bits: mode & 0o666 | 0o600, isMasked: false) : .usual
   }
 
+  /// The same mode for the file of a database or of locks: without the rights of those who may not
+  /// write it. Whoever can open such a file, even for reading alone, can hold its locks.
+  var ofWriters: FileMode { FileMode(bits: bits & ~Self.excess(of: bits), isMasked: isMasked) }
+
+  /// Takes the rights of those who may not write from an existing file, if it has such rights. Does
+  /// nothing when there is no such file.
+  ///
+  /// - Throws: ``QueueError`` when another user owns the file.
+  static func restrict(_ path: String) throws(QueueError) {
+    var status = stat()
+    guard unsafe lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return }
+    let excess = excess(of: status.st_mode)
+    guard excess != 0, unsafe fchmodat(AT_FDCWD, path, status.st_mode & 0o7777 & ~excess, AT_SYMLINK_NOFOLLOW) != 0 else { return }
+    // On a read-only file system, opening the queue says so.
+    guard errno != EROFS else { return }
+    let mode = String(status.st_mode & 0o777 & ~excess, radix: 8)
+    throw .unavailable("\(path): others can read it, and so hold its locks; its owner must run `chmod \(mode) \(path)`")
+  }
+
+  /// The read and execute bits of the group and of others without a write bit.
+  private static func excess(of mode: mode_t) -> mode_t {
+    (mode & 0o020 == 0 ? mode & 0o050 : 0) | (mode & 0o002 == 0 ? mode & 0o005 : 0)
+  }
+
   /// Sets the mode of a file that was created with ``bits``. Returns false when the system refuses.
   func set(on file: Int32) -> Bool {
     isMasked || fchmod(file, bits) == 0

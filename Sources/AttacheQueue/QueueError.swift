@@ -17,6 +17,9 @@ public enum QueueError: Error, Hashable, Sendable, CustomStringConvertible {
   /// until the disk is repaired. While a queue is opened, the same failure is ``unavailable(_:)``
   /// or ``failed(_:)``, because no worker waits yet.
   case disk(String, isReadOnly: Bool)
+  /// Another process holds a lock, and the wait for it is over (``LockWaits``): its limit was
+  /// reached, or the process was told to stop. The text says who holds it and what to do.
+  case locked(String)
   /// The system has no thread or no memory.
   case system(SystemError)
   /// The system refused a call, or the stored data cannot be read. The text says what.
@@ -25,7 +28,7 @@ public enum QueueError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The error in one line, even when the path of the queue contains line feeds.
   public var description: String {
     switch self {
-    case .unavailable(let text), .failed(let text): text.onOneLine
+    case .unavailable(let text), .locked(let text), .failed(let text): text.onOneLine
     case .unknown(let text):
       "\(text); whether the last change reached the queue is unknown".onOneLine
     case .system(let error): "the system refuses: \(error)"
@@ -43,6 +46,7 @@ extension QueueError {
     case .unavailable(let text): .unavailable("\(text); \(more)")
     case .unknown(let text): .unknown("\(text); \(more)")
     case .full(let text): .full("\(text); \(more)")
+    case .locked(let text): .locked("\(text); \(more)")
     case .failed(let text): .failed("\(text); \(more)")
     case .disk, .system: self
     }
@@ -62,7 +66,7 @@ extension QueueError {
     switch self {
     case .disk(let text, isReadOnly: true): .unavailable("\(text); a queue needs a folder and files that its workers can write")
     case .disk(let text, isReadOnly: false): .failed(text)
-    case .unavailable, .unknown, .full, .system, .failed: self
+    case .unavailable, .unknown, .full, .locked, .system, .failed: self
     }
   }
 }

@@ -35,12 +35,18 @@ package final class ReleasedHolds {
   /// Releases links in the queue, and removes them.
   ///
   /// - Parameter release: releases the links and returns their paths.
-  package func remove<Failure: Error>(_ release: () throws(Failure) -> [String]) throws(Failure) {
+  /// - Throws: ``QueueError/locked(_:)`` when another process holds the lock of a folder for too
+  ///   long; the error of `release`.
+  package func remove(_ release: () throws(QueueError) -> [String]) throws(QueueError) {
     let others = try removeKnown(release)
     // Locked while no other folder is, so that two processes do not deadlock.
     for path in others {
-      guard let (parent, name) = Self.parts(of: path), let folder = opened(parent) else { continue }
-      Self.lock(folder)
+      guard let (parent, name) = Self.parts(of: path) else { continue }
+      guard let folder = opened(parent) else {
+        if errno == EACCES { fail(path, SystemError(call: "open", number: errno)) }
+        continue
+      }
+      try Self.lock(folder, at: parent)
       unlink(path, name, in: folder)
       flock(folder, LOCK_UN)
     }
@@ -49,11 +55,11 @@ package final class ReleasedHolds {
   /// Removes the released links in the known folders.
   ///
   /// - Returns: the links in other folders.
-  private func removeKnown<Failure: Error>(_ release: () throws(Failure) -> [String]) throws(Failure) -> [String] {
+  private func removeKnown(_ release: () throws(QueueError) -> [String]) throws(QueueError) -> [String] {
     // Sorted, so that two processes do not deadlock.
-    let known = folders.sorted { $0.key < $1.key }.map(\.value)
-    for folder in known { Self.lock(folder) }
-    defer { for folder in known { flock(folder, LOCK_UN) } }
+    let known = folders.sorted { $0.key < $1.key }
+    defer { for (_, folder) in known { flock(folder, LOCK_UN) } }
+    for (path, folder) in known { try Self.lock(folder, at: path) }
     var others: [String] = []
     for path in try release() {
       guard let (parent, name) = Self.parts(of: path) else { continue }
@@ -63,9 +69,13 @@ package final class ReleasedHolds {
   }
 
   private func unlink(_ path: String, _ name: String, in folder: Int32) {
-    guard unsafe unlinkat(folder, name, 0) != 0, errno != ENOENT, !hasFailed else { return }
+    if unsafe unlinkat(folder, name, 0) != 0, errno != ENOENT { fail(path, SystemError(call: "unlink", number: errno)) }
+  }
+
+  private func fail(_ path: String, _ error: SystemError) {
+    guard !hasFailed else { return }
     hasFailed = true
-    onFailure(path, SystemError(call: "unlink", number: errno))
+    onFailure(path, error)
   }
 
   /// Removes links that no result uses, such as those of a worker that was killed before its result
@@ -113,17 +123,20 @@ package final class ReleasedHolds {
     let folder = unsafe open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
     guard folder >= 0 else { return nil }
     folders[path] = folder
-    let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")).map(path.utf8.index(after:)) ?? path.startIndex
-    if let use = HoldsUse(in: folder, named: String(path[slash...])) { uses.append(use) }
+    if let use = HoldsUse(in: folder, at: path) { uses.append(use) }
     return folder
   }
 
   /// Locks a folder exclusively. ``HoldsTurn`` makes workers that share the lock one after another
   /// wait for this process.
-  private static func lock(_ folder: Int32) {
-    let turn = HoldsTurn.alone(in: folder)
-    defer { withExtendedLifetime(turn) {} }
-    try? FileLock.wait(folder, exclusively: true)
+  private static func lock(_ folder: Int32, at path: String) throws(QueueError) {
+    do throws(StoreError) {
+      let turn = try HoldsTurn.alone(in: folder, at: path)
+      defer { withExtendedLifetime(turn) {} }
+      try FileLock.acquire(folder, exclusively: true, path: path)
+    } catch {
+      throw .locked("\(error)")
+    }
   }
 
   /// Splits the path of a link, `…/.held/FOLDER/NAME`, into its folder and its name. Returns nil

@@ -24,6 +24,14 @@ struct SystemFailure {
     }
   }
 
+  /// The error of a lock on one of a queue's files.
+  static func error(_ failure: FileLock.Failure, at path: String) -> QueueError {
+    switch failure {
+    case .system(let error): SystemFailure(error.number, at: path).error
+    case .held(let sentence): .locked(sentence)
+    }
+  }
+
   private var text: String {
     SystemError.text(number)
   }

@@ -1,3 +1,4 @@
+package import Attache
 internal import CLinux
 internal import Glibc
 internal import Synchronization
@@ -9,7 +10,10 @@ internal import Synchronization
 /// runs, `C` after it has closed the queue. The worker locks its byte, and the kernel releases the
 /// lock when the process ends. So an unlocked byte that is `R` belongs to a worker that died. Locks
 /// belong to the open file description, so two handles in one process are two workers. The byte at
-/// 0 belongs to no worker: its lock is required to create the queue or to take a number.
+/// 0 belongs to no worker. The lock of the whole file (``FileLock``), which is independent of those of
+/// its bytes, is required to create the queue or to take a number.
+///
+/// Only those who may write the queue can open the file: any other process could hold its locks.
 package final class WorkerSlot: Sendable {
   /// The state of a worker.
   package enum Holder: Equatable {
@@ -25,6 +29,7 @@ package final class WorkerSlot: Sendable {
 
   private let path: String
   private let file: Int32
+  private let waits: LockWaits
   private let number = Mutex<Int64?>(nil)
 
   private static let running = UInt8(ascii: "R")
@@ -35,8 +40,10 @@ package final class WorkerSlot: Sendable {
   /// - Parameters:
   ///   - path: the same for all handles of the queue, whatever name they use for it.
   ///   - mode: the permissions of a new file (``FileMode``).
-  package init(path: String, mode: FileMode = .usual) throws(QueueError) {
-    let file = try mode.open(path)
+  ///   - waits: limits and reports the wait for other handles.
+  package init(path: String, mode: FileMode = .usual, waits: LockWaits = .process) throws(QueueError) {
+    let file = try mode.ofWriters.open(path)
+    self.waits = waits
     self.path = path
     self.file = file
   }
@@ -47,8 +54,12 @@ package final class WorkerSlot: Sendable {
 
   /// Runs `body` while no other handle of the queue is in a call of this method.
   package func exclusively<Result>(_ body: () throws(QueueError) -> Result) throws(QueueError) -> Result {
-    try lockFirst()
-    defer { _ = linux_unlock_byte(file, 0) }
+    do throws(FileLock.Failure) {
+      try FileLock.wait(file, exclusively: true, path: path, waits: waits)
+    } catch {
+      throw SystemFailure.error(error, at: path)
+    }
+    defer { flock(file, LOCK_UN) }
     return try body()
   }
 
@@ -130,15 +141,20 @@ package final class WorkerSlot: Sendable {
     return true
   }
 
+  /// How many numbers may be in use in a file that was truncated.
+  private static let maximumSkipped: Int64 = 10_000
+
   /// Takes the next number. It is the size of the file, which grows by one byte. Takes a later
   /// number if the file was truncated while workers run.
   private func take() throws(QueueError) -> Int64 {
     var status = stat()
     guard unsafe fstat(file, &status) == 0 else { throw SystemFailure(errno, at: path).error }
     var worker = max(1, Int64(status.st_size))
-    while linux_lock_byte(file, Int(worker), 0) != 0 {
+    let last = worker + Self.maximumSkipped
+    while linux_share_byte(file, Int(worker), 1) != 0 {
       guard errno != EAGAIN && errno != EACCES else {
         worker += 1
+        guard worker < last else { throw .locked("\(path): another process has locked it; end that process, or try again later") }
         continue
       }
       guard errno == EINTR else { throw SystemFailure(errno, at: path).error }
@@ -150,11 +166,5 @@ package final class WorkerSlot: Sendable {
       throw failure.error
     }
     return worker
-  }
-
-  private func lockFirst() throws(QueueError) {
-    while linux_lock_byte(file, 0, 1) != 0 {
-      guard errno == EINTR else { throw SystemFailure(errno, at: path).error }
-    }
   }
 }

@@ -62,20 +62,14 @@ extern int posix_spawn_file_actions_addclosefrom_np(void *actions, int first);
 static inline int linux_spawn_closing_from(void *actions, int first) { return posix_spawn_file_actions_addclosefrom_np(actions, first); }
 
 // fcntl(2) is variadic, which Swift cannot call, and fcntl.h would bring types here that are the Glibc module's. Below: the kernel's struct flock,
-// and F_OFD_GETLK, F_OFD_SETLK, F_OFD_SETLKW, F_WRLCK and F_UNLCK by their numbers.
+// and F_OFD_GETLK, F_OFD_SETLK, F_WRLCK and F_UNLCK by their numbers.
 struct linux_flock {
   short type, whence;
   long start, length;
   int process;
 };
 
-// Locks one byte for writing, waiting for it if so asked. The lock belongs to the open file description.
-static inline int linux_lock_byte(int descriptor, long offset, int waits) {
-  struct linux_flock lock = {1, 0, offset, 1, 0};
-  return (int)syscall(SYS_fcntl, descriptor, waits ? 38 : 37, &lock);
-}
-
-// Locks one byte for reading, or for writing, without waiting.
+// Locks one byte for reading, or for writing, without waiting. The lock belongs to the open file description.
 static inline int linux_share_byte(int descriptor, long offset, int writes) {
   struct linux_flock lock = {writes ? 1 : 0, 0, offset, 1, 0};
   return (int)syscall(SYS_fcntl, descriptor, 37, &lock);

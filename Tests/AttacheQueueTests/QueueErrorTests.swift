@@ -1,5 +1,6 @@
 @testable import AttacheQueue
 import Foundation
+import Attache
 import GRDB
 import Glibc
 import Testing
@@ -45,7 +46,7 @@ import Testing
     (.SQLITE_IOERR_SHORT_READ, false), (.SQLITE_READONLY, false), (.SQLITE_CORRUPT, false),
   ])
   func `SQLite's errors of the disk pause a worker`(_ code: ResultCode, _ pauses: Bool) throws {
-    let file = try QueueFile(path, creates: true, patience: 1)
+    let file = try QueueFile(path, creates: true, waits: LockWaits(limit: .seconds(1)))
     #expect((MachineFault(file.failure(DatabaseError(resultCode: code))) != nil) == pauses)
   }
 
@@ -53,7 +54,7 @@ import Testing
   func `a disk that became read-only pauses a worker, and a file that was moved away ends it`() throws {
     let disk = try #require(QueueTestDisk())
     #expect(FileManager.default.createFile(atPath: disk.path + "/queue", contents: nil))
-    let file = try QueueFile(disk.path + "/queue", creates: true, patience: 1)
+    let file = try QueueFile(disk.path + "/queue", creates: true, waits: LockWaits(limit: .seconds(1)))
     #expect(disk.turnReadOnly())
     guard case .disk(_, isReadOnly: true) = file.failure(DatabaseError(resultCode: .SQLITE_READONLY)) else {
       Issue.record("read-only")

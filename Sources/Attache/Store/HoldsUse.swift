@@ -20,7 +20,7 @@ package final class HoldsUse: Sendable {
   init?(in folder: StoreFolder, now: Duration) {
     file = unsafe openat(folder.descriptor, Self.file, O_RDONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, folder.mode & 0o666)
     guard file >= 0 else { return nil }
-    try? FileLock.wait(file, exclusively: false)
+    guard (try? FileLock.wait(file, exclusively: false, path: folder.path(of: Self.file))) != nil else { return nil }
     touch(at: now)
   }
 
@@ -28,13 +28,14 @@ package final class HoldsUse: Sendable {
   ///
   /// - Parameters:
   ///   - folder: the descriptor of a folder of holds.
-  ///   - name: the name of this folder.
+  ///   - path: the path of this folder.
   /// - Returns: nil when the folder does not belong to a queue on a server.
-  package init?(in folder: Int32, named name: String) {
-    guard StoreHolds.isOfServer(name) else { return nil }
+  package init?(in folder: Int32, at path: String) {
+    let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")).map(path.utf8.index(after:)) ?? path.startIndex
+    guard StoreHolds.isOfServer(String(path[slash...])) else { return nil }
     file = unsafe openat(folder, Self.file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
     guard file >= 0 else { return nil }
-    try? FileLock.wait(file, exclusively: false)
+    guard (try? FileLock.wait(file, exclusively: false, path: "\(path)/\(Self.file)")) != nil else { return nil }
     futimens(file, nil)
   }
 

@@ -8,6 +8,8 @@ public enum StoreError: Error, Hashable, Sendable, CustomStringConvertible {
   /// Not writable: the file system is read-only (`EROFS`) or permissions forbid it (`EACCES`,
   /// `EPERM`).
   case readOnly(FailedCall)
+  /// Another process has held a lock for too long. The sentence names it.
+  case locked(FailedCall, String)
   /// Any other system error.
   case failed(FailedCall)
 
@@ -35,7 +37,7 @@ public enum StoreError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The action that failed, with its path and its error number.
   public var call: FailedCall {
     switch self {
-    case .full(let call), .readOnly(let call), .failed(let call): call
+    case .full(let call), .readOnly(let call), .locked(let call, _), .failed(let call): call
     }
   }
 
@@ -44,7 +46,7 @@ public enum StoreError: Error, Hashable, Sendable, CustomStringConvertible {
     switch self {
     case .full: .storeFull
     case .readOnly: .storeReadOnly
-    case .failed: .storeFailed
+    case .locked, .failed: .storeFailed
     }
   }
 
@@ -52,7 +54,7 @@ public enum StoreError: Error, Hashable, Sendable, CustomStringConvertible {
   /// single file that vanished or that too many results hold.
   package var isOfMachine: Bool {
     switch self {
-    case .full, .readOnly: true
+    case .full, .readOnly, .locked: true
     case .failed(let call): call.action != Self.holding && call.code != EMLINK
     }
   }
@@ -66,7 +68,7 @@ public enum StoreError: Error, Hashable, Sendable, CustomStringConvertible {
     case .failed(let call) where call.action == Self.linking:
       "a queue holds attachments by hard links, which that file system or that file's owner does not allow: choose another --store"
     case .failed(let call) where Shortage(call.code) != nil: Shortage(call.code)?.description ?? ""
-    case .failed: "check that path, or choose another --store"
+    case .locked, .failed: "check that path, or choose another --store"
     }
   }
 
@@ -78,6 +80,7 @@ public enum StoreError: Error, Hashable, Sendable, CustomStringConvertible {
   /// One line for the log or the terminal: what failed, on which path, why, and what the user can
   /// do.
   public var description: String {
+    if case .locked(_, let sentence) = self { return sentence }
     return unsafe "cannot \(call.action) \(call.path): \(String(cString: strerror(call.code))) (errno \(call.code)); \(advice)"
   }
 }

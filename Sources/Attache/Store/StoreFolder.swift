@@ -63,6 +63,26 @@ final class StoreFolder: Sendable {
     }
   }
 
+  /// The mode of a folder whose locks a process waits for, and of the index's folder. Only those may
+  /// open it who may write the store: 0700 for a store with mode 0755, 02770 for one with 02775.
+  var writersMode: mode_t {
+    let writers = mode & 0o222
+    return mode & 0o7000 | 0o700 | writers << 1 | writers | writers >> 1
+  }
+
+  /// Opens a subfolder that only those can open who may write the store, and creates it if it does
+  /// not exist. Takes the rights of others from an existing one.
+  func writersFolderMade(_ name: String) throws(StoreError) -> StoreFolder {
+    let folder = try folderMade(name, mode: writersMode)
+    var status = stat()
+    guard unsafe fstat(folder.descriptor, &status) == 0 else { throw StoreError("read the mode of", folder.path) }
+    let excess = status.st_mode & 0o777 & ~writersMode
+    guard excess == 0 || fchmod(folder.descriptor, status.st_mode & 0o7777 & ~excess) == 0 else {
+      throw StoreError("set the mode of", folder.path)
+    }
+    return folder
+  }
+
   /// Creates a subfolder with exactly this folder's mode, whatever the umask. Returns false when an
   /// entry of that name exists.
   func makeFolder(_ name: String) throws(StoreError) -> Bool {

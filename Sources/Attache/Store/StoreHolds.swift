@@ -9,8 +9,9 @@ internal import Glibc
 ///
 /// Processes that add links share the folder's lock (`flock`); a process that removes links takes
 /// it exclusively. The kernel lets new sharers pass a process that waits for the exclusive lock. So
-/// both first take the lock of the file `queue` (``StoreHolds/turn(in:exclusively:)``), which makes
-/// later ones wait.
+/// both first take the lock of the file `queue` (``StoreHolds/turn(in:at:exclusively:)``), which makes
+/// later ones wait. Only those who may write the store can open `.held`, so nobody else can hold
+/// these locks.
 struct StoreHolds {
   let folder: StoreFolder
   /// For a queue with a file: the first 32 hexadecimal digits of the SHA-256 of the queue's kind,
@@ -45,11 +46,11 @@ struct StoreHolds {
   ///   Must be false for a caller that already holds the lock.
   init(of owner: HoldOwner, in store: AttachmentStore, waitsInTurn: Bool = false) throws(StoreError) {
     name = Self.name(of: owner)
-    let parent = try store.root.folderMade(Self.parentName)
+    let parent = try store.root.writersFolderMade(Self.parentName)
     // A prune may remove a folder that an earlier queue of this path left.
     for _ in 0..<100 {
       let folder = try parent.folderMade(name)
-      let turn = waitsInTurn ? Self.turn(in: folder.descriptor, exclusively: false) : nil
+      let turn = waitsInTurn ? try Self.turn(in: folder.descriptor, at: folder.path, exclusively: false) : nil
       try withExtendedLifetime(turn) { () throws(StoreError) in try folder.lock(exclusively: false) }
       if let status = folder.status, status.isSameFile(as: parent.status(of: name)) {
         if folder.status(of: Self.queueFile) == nil { try store.create(Self.queueFile, of: Array(owner.text.utf8), in: folder) }
@@ -98,11 +99,13 @@ struct StoreHolds {
   ///
   /// - Returns: an object that keeps the turn until it is released. Nil when the folder has no file
   ///   `queue`; then there are no turns.
-  static func turn(in folder: Int32, exclusively: Bool) -> HoldsTurn? {
+  /// - Throws: ``StoreError`` when another process holds the lock for too long.
+  static func turn(in folder: Int32, at path: String, exclusively: Bool) throws(StoreError) -> HoldsTurn? {
     let file = unsafe openat(folder, queueFile, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
     guard file >= 0 else { return nil }
-    try? FileLock.wait(file, exclusively: exclusively)
-    return HoldsTurn(file: file)
+    let turn = HoldsTurn(file: file)
+    try FileLock.acquire(file, exclusively: exclusively, path: "\(path)/\(queueFile)")
+    return turn
   }
 
   /// Removes the holds of queues that are gone. What cannot be removed stays until the next prune.
@@ -153,7 +156,7 @@ struct StoreHolds {
 extension StoreFolder {
   /// Waits for this folder's lock, and keeps it for the lifetime of this object.
   func lock(exclusively: Bool) throws(StoreError) {
-    do { try FileLock.wait(descriptor, exclusively: exclusively) } catch { throw StoreError("lock", path, code: error.number) }
+    try FileLock.acquire(descriptor, exclusively: exclusively, path: path)
   }
 
   /// Returns since when a queue is missing, by the time of the marker. The first call creates the
@@ -197,8 +200,27 @@ package final class HoldsTurn: Sendable {
 
   /// Waits for the turn to lock a folder exclusively.
   ///
-  /// - Parameter folder: the descriptor of the folder.
-  package static func alone(in folder: Int32) -> HoldsTurn? {
-    StoreHolds.turn(in: folder, exclusively: true)
+  /// - Parameters:
+  ///   - folder: the descriptor of the folder.
+  ///   - path: its path, for messages.
+  /// - Throws: ``StoreError`` when another process holds the lock for too long.
+  package static func alone(in folder: Int32, at path: String) throws(StoreError) -> HoldsTurn? {
+    try StoreHolds.turn(in: folder, at: path, exclusively: true)
+  }
+}
+
+extension FileLock {
+  /// Waits until the lock is acquired.
+  ///
+  /// - Throws: ``StoreError``
+  package static func acquire(_ descriptor: Int32, exclusively: Bool, path: String) throws(StoreError) {
+    do {
+      try wait(descriptor, exclusively: exclusively, path: path)
+    } catch {
+      switch error {
+      case .system(let error): throw StoreError("lock", path, code: error.number)
+      case .held(let sentence): throw .locked(StoreError.FailedCall(action: "lock", path: path, code: EWOULDBLOCK), sentence)
+      }
+    }
   }
 }

@@ -3,7 +3,8 @@ internal import Glibc
 /// The folder of one process's unfinished files: `tmp/<process>-<random>` in the store, locked for
 /// the lifetime of the process.
 ///
-/// The lock (`flock`) ends with the process, however it ends. So the next start can find and remove
+/// The lock (`flock`) ends with the process, however it ends. Only those who may write the store can
+/// open the folder `tmp`, so nobody else can hold a lock in it, or its own, which a prune takes. So the next start can find and remove
 /// leftover files, and never touches the files of a running process. The lock works between the
 /// processes of one machine.
 final class StoreTemporaryFolder: Sendable {
@@ -15,7 +16,7 @@ final class StoreTemporaryFolder: Sendable {
   /// Creates and locks the folder.
   init(in store: StoreFolder) throws(StoreError) {
     isOwn = true
-    parent = try store.folderMade(Self.parentName)
+    parent = try store.writersFolderMade(Self.parentName)
     // A sweep by another process may remove the folder before it is locked. Each process that
     // starts or prunes at that moment does so at most once.
     for _ in 0..<100 {

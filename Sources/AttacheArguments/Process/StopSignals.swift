@@ -25,7 +25,8 @@ package enum StopSignals {
     unsafe pthread_sigmask(SIG_BLOCK, &signals, nil)
   }
 
-  /// Calls the first action at the first signal, the second at the second, and so on. One more
+  /// Calls the first action at the first signal, the second at the second, and so on. The first
+  /// signal also ends waits for locks (``LockWaits``). One more
   /// signal ends the process at once with status 75, since the command may wait for something that
   /// never comes, such as a reader of its output. If the thread cannot be started, the process ends
   /// with status 70: it could not receive signals.
@@ -36,6 +37,7 @@ package enum StopSignals {
         var signals = set
         var signal: Int32 = 0
         guard unsafe sigwait(&signals, &signal) == 0 else { continue }
+        LockWaits.process.stop()
         guard let action = rest.popFirst() else {
           SpawnerProcess.stopAll()
           _exit(ExitStatus.temporaryFailure)

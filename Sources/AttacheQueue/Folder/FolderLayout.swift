@@ -66,7 +66,11 @@ final class FolderLock: Sendable {
 
   /// Runs `body` while no other handle holds the lock.
   func exclusively<Value>(_ body: () throws(QueueError) -> Value) throws(QueueError) -> Value {
-    do throws(SystemError) { try FileLock.wait(file, exclusively: true) } catch { throw SystemFailure(error.number, at: path).error }
+    do throws(FileLock.Failure) {
+      try FileLock.wait(file, exclusively: true, path: path)
+    } catch {
+      throw SystemFailure.error(error, at: path)
+    }
     defer { flock(file, LOCK_UN) }
     return try body()
   }

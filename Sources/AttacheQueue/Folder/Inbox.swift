@@ -155,7 +155,7 @@ struct Inbox {
       case .failure(.system(let error)): throw .system(error)
       // A file that this process may not read now stays unreadable. One unreadable file of a bad
       // disk must not block the others.
-      case .failure(.unavailable), .failure(.unknown), .failure(.failed), .failure(.disk(_, isReadOnly: false)):
+      case .failure(.unavailable), .failure(.unknown), .failure(.locked), .failure(.failed), .failure(.disk(_, isReadOnly: false)):
         try refuse(file, drop.name, "\(batch)-\(index)", "cannot be read", notice)
       }
     }

@@ -41,6 +41,7 @@ package final class MetricsCollector: Sendable {
   private let queue: any QueueAdministration
   private let metrics: any MetricsSource
   private let pulses: [Pulse]
+  private let waits: LockWaits
   private let machine: any Machine
   private let interval: Duration
   private let version: String
@@ -52,13 +53,15 @@ package final class MetricsCollector: Sendable {
   ///   - interval: the time between two reads of the queue.
   ///   - version: the version of attache.
   ///   - pulses: one for each fetcher (``MediaFetcher/pulse(_:)``).
+  ///   - waits: the process's waits for locks. While one is longer than usual, the process is not
+  ///     ready.
   /// - Throws: ``SystemError`` when no descriptor is available.
   package init(
     _ queue: any QueueAdministration, _ metrics: any MetricsSource, interval: Duration = .seconds(5), version: String,
-    machine: any Machine = SystemMachine(), pulses: [Pulse]
+    machine: any Machine = SystemMachine(), pulses: [Pulse], waits: LockWaits = .process
   ) throws(SystemError) {
     (self.queue, self.metrics, self.pulses, self.machine) = (queue, metrics, pulses, machine)
-    (self.interval, self.version) = (interval, version)
+    (self.interval, self.version, self.waits) = (interval, version, waits)
     state = Mutex(
       State(breakers: pulses.map { _ in BreakerStates() }, askedFetchers: pulses.map { _ in nil }))
     wakeSignal = try machine.makeWakeSignal()
@@ -128,6 +131,7 @@ package final class MetricsCollector: Sendable {
   package var readiness: Health {
     let state = state.withLock { $0 }
     if state.isDraining { return .bad("draining: no more payloads are claimed") }
+    if let wait = waits.current { return .bad(wait.onOneLine) }
     if let failure = state.failure { return .bad("the queue fails: \(failure)") }
     if let pause = metrics.pause { return .bad("paused: \(pause)") }
     if let seconds = silence(since: state.askedQueue) { return .bad("the queue has not answered for \(seconds) s") }

@@ -21,8 +21,7 @@ extension QueueFile {
     case .SQLITE_READONLY where isOnReadOnlyDisk && error.extendedResultCode != .SQLITE_READONLY_DBMOVED:
       return .disk("\(path): cannot be written, \(text)", isReadOnly: true)
     case .SQLITE_CANTOPEN where !hasDescriptor: return SystemFailure(EMFILE, at: path).error
-    case .SQLITE_BUSY, .SQLITE_LOCKED:
-      return .failed("\(path): another process has locked the queue for \(patience) s; find it with `fuser \(path)`, and start again")
+    case .SQLITE_BUSY, .SQLITE_LOCKED: return busy.error
     case .SQLITE_NOTADB: return .unavailable("\(path): is not a database, so not a queue; choose another file")
     case .SQLITE_CORRUPT:
       return .failed(

@@ -1,3 +1,4 @@
+internal import Attache
 internal import GRDB
 internal import Glibc
 
@@ -6,8 +7,9 @@ struct QueueFile {
   /// The path without symbolic links. SQLite's own files and the lock file are beside the file
   /// itself.
   let path: String
-  /// How long a call waits for other processes, in seconds.
-  let patience: Int
+  /// How the calls wait for other processes.
+  let busy: BusyWait
+  private let waits: LockWaits
   private let exists: Bool
 
   /// The size of SQLite's page cache, in KiB.
@@ -20,8 +22,8 @@ struct QueueFile {
   /// The smallest possible database, in bytes: one page of the smallest size.
   private static let smallest = 512
 
-  init(_ path: String, creates: Bool, patience: Int) throws(QueueError) {
-    self.patience = patience
+  init(_ path: String, creates: Bool, waits: LockWaits) throws(QueueError) {
+    self.waits = waits
     var status = stat()
     if unsafe stat(path, &status) == 0 {
       guard status.st_mode & S_IFMT == S_IFREG else { throw .unavailable("\(path): is not a file, so not a queue; choose another one") }
@@ -42,6 +44,7 @@ struct QueueFile {
       let folder = slash.map { String(path[...$0]) } ?? "."
       self.path = try Self.resolve(folder, ending: "/" + String(path[(slash.map(path.index(after:)) ?? path.startIndex)...]))
     }
+    busy = BusyWait(self.path, waits)
   }
 
   private var folder: String { path.lastIndex(of: "/").map { String(path[...$0]) } ?? "." }
@@ -54,10 +57,12 @@ struct QueueFile {
 
   /// Opens the database, and migrates it to this version.
   func open(_ sync: SyncChoice) throws(QueueError) -> (DatabaseQueue, WorkerSlot) {
+    defer { busy.end() }
+    for ending in ["", "-wal", "-shm", "-workers"] { try FileMode.restrict(path + ending) }
     // Checked first, so that no file is created beside a file that is no queue.
     let opened = exists ? try open() : nil
-    let mode = FileMode(inFolder: folder)
-    let slot = try WorkerSlot(path: path + "-workers", mode: mode)
+    let mode = FileMode(inFolder: folder).ofWriters
+    let slot = try WorkerSlot(path: path + "-workers", mode: mode, waits: waits)
     let database = try slot.exclusively { () throws(QueueError) in
       // SQLite gives its own files the mode of the database.
       if opened == nil { Glibc.close(try mode.open(path)) }
@@ -83,7 +88,7 @@ struct QueueFile {
 
   private func open() throws(QueueError) -> DatabaseQueue {
     var configuration = Configuration()
-    configuration.busyMode = .timeout(Double(patience))
+    configuration.busyMode = .callback { [busy] attempts in busy.pause(attempts) }
     configuration.foreignKeysEnabled = false
     configuration.prepareDatabase { connection in
       try connection.execute(sql: "PRAGMA page_size = \(Self.pageSize)")

@@ -1,3 +1,4 @@
+package import Attache
 internal import GRDB
 internal import Glibc
 internal import Synchronization
@@ -45,18 +46,18 @@ package final class SQLiteQueue: PayloadQueue {
   ///   - clock: measures leases, delays and times.
   /// - Throws: ``QueueError`` when the queue cannot be opened or created.
   package convenience init(path: String, creates: Bool, sync: SyncChoice, clock: any QueueClock) throws(QueueError) {
-    try self.init(path: path, creates: creates, sync: sync, clock: clock, patience: 10)
+    try self.init(path: path, creates: creates, sync: sync, clock: clock, waits: .process)
   }
 
   /// - Parameters:
-  ///   - patience: how long a call waits for other processes, in seconds.
+  ///   - waits: limits and reports the waits for other processes.
   ///   - fdatasync: the system call; tests replace it.
   package init(
-    path: String, creates: Bool, sync: SyncChoice, clock: any QueueClock, patience: Int,
+    path: String, creates: Bool, sync: SyncChoice, clock: any QueueClock, waits: LockWaits,
     fdatasync: @escaping @Sendable (Int32) -> Int32 = Glibc.fdatasync
   ) throws(QueueError) {
     (file, database, slot, log) = try QueueError.opening { () throws(QueueError) -> (QueueFile, DatabaseQueue, WorkerSlot, QueueLog?) in
-      let file = try QueueFile(path, creates: creates, patience: patience)
+      let file = try QueueFile(path, creates: creates, waits: waits)
       let (database, slot) = try file.open(sync)
       return (file, database, slot, sync == .group ? try QueueLog(of: file.path, fdatasync: fdatasync) : nil)
     }
@@ -68,7 +69,10 @@ package final class SQLiteQueue: PayloadQueue {
   func write<Result>(_ body: (Database, inout QueueTally) throws -> Result) throws(QueueError) -> Result {
     // Syncs before the call: when the sync fails, the call has changed nothing.
     try syncIfDue()
-    defer { noteChanges() }
+    defer {
+      file.busy.end()
+      noteChanges()
+    }
     do {
       return try database.writeWithoutTransaction { connection in try connection.change(body) }
     } catch {
@@ -77,6 +81,7 @@ package final class SQLiteQueue: PayloadQueue {
   }
 
   func read<Result>(_ body: (Database) throws -> Result) throws(QueueError) -> Result {
+    defer { file.busy.end() }
     do {
       return try database.read(body)
     } catch {
@@ -129,6 +134,7 @@ package final class SQLiteQueue: PayloadQueue {
 
   /// Writes the content of the log to the database file, syncs that, and restarts the log.
   private func emptyLog() throws(QueueError) {
+    defer { file.busy.end() }
     do {
       _ = try database.writeWithoutTransaction { connection in try connection.checkpoint(.truncate) }
     } catch {

@@ -22,7 +22,7 @@ struct MachineFault: Error, Equatable, Sendable {
     case .full(let text): self.text = text
     case .disk(let text, isReadOnly: true): self.text = "\(text); make its file system writable"
     case .disk(let text, isReadOnly: false): self.text = "\(text); check the disk (`dmesg` says more)"
-    case .unavailable, .unknown, .system, .failed: return nil
+    case .unavailable, .unknown, .locked, .system, .failed: return nil
     }
   }
 }

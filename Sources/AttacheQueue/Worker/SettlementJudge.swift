@@ -41,10 +41,18 @@ struct SettlementJudge: Sendable {
   }
 
   /// Locks the queue's holds against removal. The caller keeps the lock from before a group is
-  /// judged until the queue has its results. Returns nil when the group has nothing to hold.
-  func lockHolds(for group: [Settlement]) -> (any Sendable)? {
+  /// judged until the queue has its results. Returns nil when the group has nothing to hold, or the
+  /// store fails, which ``fates(of:isCancelled:handedAt:)`` finds too.
+  ///
+  /// - Throws: ``QueueError/locked(_:)`` when another process holds the lock for too long.
+  func lockHolds(for group: [Settlement]) throws(QueueError) -> (any Sendable)? {
     guard configuration.holdsFiles, group.contains(where: { !$0.payload.files.isEmpty }) else { return nil }
-    return try? store.lockHolds(of: owner)
+    do throws(StoreError) {
+      return try store.lockHolds(of: owner)
+    } catch {
+      if case .locked = error { throw .locked("\(error)") }
+      return nil
+    }
   }
 
   /// - Parameters:

@@ -139,7 +139,7 @@ final class WorkerSettler: Sendable {
   ///
   /// - Returns: the failure of the machine that a payload met.
   private func settle(_ group: inout [Settlement], isCancelled: Bool) throws(QueueError) -> MachineFault? {
-    let lock = judge.lockHolds(for: group)
+    let lock = try judge.lockHolds(for: group)
     defer { withExtendedLifetime(lock) {} }
     let handed = clock.now
     let fates = judge.fates(of: group, isCancelled: isCancelled, handedAt: handed)

@@ -81,6 +81,7 @@ extension QueueLocation {
     // A database that fails to open is released at once, which waits for a thread (see `kept`).
     // Check first that the system can start one.
     guard CommandThread.start("probe", {}) else { throw ExitCode(ExitStatus.software) }
+    LockWaits.process.report { log.warning("\($0.onOneLine)") }
     let opened = try orExit(log) { () throws(QueueError) in
       try open(creates: creates, sync: sync, timeout: timeout, notice: { log.notice("\($0)") })
     }
@@ -100,6 +101,7 @@ extension QueueError {
   var exitStatus: Int32 {
     switch self {
     case .unavailable, .unknown: ExitStatus.unavailable
+    case .locked: ExitStatus.temporaryFailure
     case .system: ExitStatus.software
     case .full, .disk, .failed: ExitStatus.inputOutput
     }

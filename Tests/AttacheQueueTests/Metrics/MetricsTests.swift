@@ -35,6 +35,18 @@ struct MetricsTests {
     try MetricsCollector(queue ?? self.queue, figures, version: version, machine: machine, pulses: pulses)
   }
 
+  @Test func `a process that waits for a lock is not ready, and says who holds it`() throws {
+    let waits = LockWaits(clock: { [machine] in machine.now }, sleep: { [machine] in machine.clock.advance(by: $0) })
+    let collector = try MetricsCollector(queue, figures, version: "1", machine: machine, pulses: [], waits: waits)
+    collector.look()
+    #expect(collector.readiness == .good)
+    var wait: LockWait? = LockWait(waits, for: "/q/queue.db")
+    while try #require(wait).pause({ "process 7 (cat, user x)" }), waits.current == nil {}
+    #expect(collector.readiness == .bad("waiting for the lock of /q/queue.db, which process 7 (cat, user x) holds"))
+    wait = nil
+    #expect(collector.readiness == .good)
+  }
+
   @Test func `what has not happened yet is there with 0`() throws {
     let metrics = try ParsedMetrics(try collector().text)
     #expect(metrics.value("attache_payloads_total", ["outcome": "attached", "reason": ""]) == 0)

@@ -96,15 +96,15 @@ import Testing
 
   @Test func `a queue that another process keeps is told with how to find who`() throws {
     let test = try TestQueue(.sqlite)
-    let queue = try SQLiteQueue(path: test.path, creates: true, sync: .off, clock: test.clock, patience: 0)
+    let queue = try SQLiteQueue(path: test.path, creates: true, sync: .off, clock: test.clock, waits: LockWaits(limit: .zero))
     let other = try DatabaseQueue(path: test.path)
     try other.writeWithoutTransaction { connection in
       try connection.execute(sql: "BEGIN IMMEDIATE")
       do {
         _ = try queue.enqueue([NewPayload("a")])
         Issue.record("it was not kept")
-      } catch QueueError.failed(let text) {
-        #expect(text.contains("fuser"))
+      } catch QueueError.locked(let text) {
+        #expect(text.contains("has held the lock of \(test.path) for 0 s; end it, or try again later"))
       }
       try connection.execute(sql: "ROLLBACK")
     }
@@ -116,7 +116,7 @@ import Testing
     try test.open(with: ["a"]).close()
     try DatabaseQueue(path: test.path).writeWithoutTransaction { connection in
       try connection.execute(sql: "BEGIN IMMEDIATE")
-      let queue = try SQLiteQueue(path: test.path, creates: true, sync: .off, clock: test.clock, patience: 0)
+      let queue = try SQLiteQueue(path: test.path, creates: true, sync: .off, clock: test.clock, waits: LockWaits(limit: .zero))
       #expect(try queue.counts().ready == 1)
       #expect(try queue.results(ResultRequest()).entries.isEmpty)
       try connection.execute(sql: "ROLLBACK")

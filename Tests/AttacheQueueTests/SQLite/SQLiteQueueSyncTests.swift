@@ -1,3 +1,4 @@
+import Attache
 import AttacheQueue
 import Foundation
 import GRDB
@@ -27,7 +28,7 @@ import Testing
   private func open(_ answers: [Int32]) throws -> SQLiteQueue {
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     let disk = Disk(answers)
-    return try SQLiteQueue(path: path, creates: true, sync: .group, clock: clock, patience: 0) { _ in disk.sync() }
+    return try SQLiteQueue(path: path, creates: true, sync: .group, clock: clock, waits: LockWaits(limit: .zero)) { _ in disk.sync() }
   }
 
   private var logSize: Int { get throws { try FileManager.default.attributesOfItem(atPath: path + "-wal")[.size] as? Int ?? -1 } }

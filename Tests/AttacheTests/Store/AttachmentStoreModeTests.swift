@@ -35,6 +35,24 @@ import Testing
   }
 }
 
+extension AttachmentStoreModeTests {
+  @Test(arguments: [(0o755, 0o700), (0o750, 0o700), (0o2775, 0o2770), (0o770, 0o770), (0o1777, 0o1777)] as [(mode_t, mode_t)])
+  func `only those who may write the store can open what is locked`(store mode: mode_t, locked: mode_t) throws {
+    let folder = AttachmentStoreTestFolder()
+    folder.makeFolder("store", mode: mode)
+    // As a folder that everyone may read.
+    folder.makeFolder("store/tmp", mode: mode)
+    folder.makeFolder("store/.held", mode: mode)
+    let store = try AttachmentStore(directory: folder["store"], maximumBytes: 1000, maximumAge: .seconds(1))
+    #expect(folder.mode("store/tmp") == locked)
+    let owner = HoldOwner.file(kind: "sqlite", path: folder["queue"])
+    folder.write([], to: "queue")
+    let lock = try store.lockHolds(of: owner)
+    #expect(folder.mode("store/.held") == locked)
+    withExtendedLifetime(lock) {}
+  }
+}
+
 private func expectPrivateStore() throws {
   let folder = AttachmentStoreTestFolder()
   folder.setMode("", 0o755)

@@ -52,7 +52,7 @@ import Testing
       let parent = String(link.dropLast(69))
       let descriptor = unsafe open(parent, O_RDONLY | O_DIRECTORY)
       defer { close(descriptor) }
-      let use = try #require(HoldsUse(in: descriptor, named: String(parent.suffix(39))))
+      let use = try #require(HoldsUse(in: descriptor, at: parent))
       clock.turn(by: .seconds(10))
       try store().prune()
       #expect(isThere(link))

@@ -64,7 +64,7 @@ struct QueueUsersTests {
   @Test func `a folder that is not shared has a queue that is not shared`() async throws {
     let path = folder(0o755) + "/queue"
     #expect(try await run(as: 4_241, ["enqueue", "--queue", "sqlite:\(path)"], input: "{}\n").exit == .status(0))
-    #expect(mode(path) == 0o644)
+    #expect(mode(path) == 0o600)
     let other = try await run(as: 4_243, ["enqueue", "--queue", "sqlite:\(path)"], input: "{}\n")
     #expect(other.exit == .status(69))
     #expect(other.errors.contains("can write"), "\(other.errors)")

@@ -33,20 +33,13 @@ extension AttachmentStore {
     max(Self.smallestIndex, limits.maximumBytes / Self.indexShare) / Int64(OpenIndex.pageSize)
   }
 
-  /// The mode of the index's folder. Only those may open it who may write the store: 0700 for a
-  /// store that others may only read, as a web server does.
-  private var indexFolderMode: mode_t {
-    let writers = root.mode & 0o222
-    return root.mode & 0o7000 | 0o700 | writers << 1 | writers | writers >> 1
-  }
-
   /// Creates an empty index if there is none. The file appears complete, with the mode of the
   /// store's files.
   ///
   /// - Returns: whether an index exists.
   func createIndex() -> Bool {
     guard let bytes = try? IndexConnection.emptyFile(tables: OpenIndex.tables, pageSize: OpenIndex.pageSize),
-      let folder = try? root.folderMade(StoreIndex.folderName, mode: indexFolderMode), let name = try? temporaryFile(of: bytes)
+      let folder = try? root.folderMade(StoreIndex.folderName, mode: root.writersMode), let name = try? temporaryFile(of: bytes)
     else { return false }
     defer { temporary.folder.removeFile(name) }
     // If another process does the same, the first index stays.
