@@ -2,8 +2,8 @@ internal import Attache
 internal import AttacheQueue
 internal import Synchronization
 
-/// Shows other workers that this one is alive: a session that holds an advisory lock of the
-/// worker's number. The server releases the lock when the connection closes.
+/// Shows other workers that this one is alive: a session that holds the advisory lock whose random
+/// key is in the worker's row. The server releases the lock when the connection closes.
 ///
 /// A thread watches the connection. When it is lost, the thread connects again and takes the lock
 /// again.
@@ -32,18 +32,20 @@ final class Presence: Sendable {
     var reconnection: MonotonicInstant?
   }
 
-  /// The key of the lock by which a server is tested.
-  static let probe: Int64 = 0x6171_7565_0000_0000
-  /// The lock of the calls that release holds.
-  static let holdLock = "\(probe) + 1 + \(lockSpace)"
-  /// The first half of the key of a queue's locks. The second is a worker's number, or 0 for the
-  /// share in deliveries.
-  static let lockSpace = "(SELECT oid::integer FROM pg_namespace WHERE nspname = current_schema())"
-  /// The numbers of the workers whose locks are held.
+  /// A new key of an advisory lock. Any role that may connect can take advisory locks, and see in
+  /// `pg_locks` which are held. So nobody can take this lock before its owner does, and after the
+  /// owner has gone it does not count for a role that may not use the schema (``present``).
+  static var randomKey: Int64 { Int64.random(in: 1...Int64.max) }
+  /// The key of a lock in `pg_locks`.
+  static let key = "CASE WHEN objsubid = 1 THEN classid::bigint << 32 | objid::bigint END"
+  /// The numbers of the workers whose locks are held by a session whose user may use the schema: by
+  /// its rights, or as a member of the owner, which it may have to name with `SET ROLE`.
   static let present = """
-    (SELECT objid::bigint FROM pg_locks WHERE locktype = 'advisory' AND granted AND objsubid = 2
-      AND classid = (SELECT oid FROM pg_namespace WHERE nspname = current_schema())
-      AND database = (SELECT oid FROM pg_database WHERE datname = current_database()))
+    (SELECT number FROM worker WHERE key IN (
+      SELECT \(key) FROM pg_locks JOIN pg_stat_activity AS activity USING (pid)
+        JOIN pg_namespace AS space ON space.nspname = current_schema()
+      WHERE locktype = 'advisory' AND granted AND pg_locks.database = (SELECT oid FROM pg_database WHERE datname = current_database())
+        AND (has_schema_privilege(activity.usesysid, space.oid, 'USAGE') OR pg_has_role(activity.usesysid, space.nspowner, 'MEMBER'))))
     """
 
   /// - Parameter name: the host's name, for people.
@@ -56,13 +58,14 @@ final class Presence: Sendable {
   /// This worker's number; nil before ``enter()``.
   var current: Int64? { state.withLock(\.number) }
 
+  private static let lockKey = Statement("lock_key", "SELECT pg_try_advisory_lock($1::bigint)")
   private static let take = Statement(
     "take_number",
     """
-    WITH next AS MATERIALIZED (SELECT nextval('worker_number') AS number),
-      locked AS MATERIALIZED (SELECT number, pg_try_advisory_lock(\(lockSpace), number::integer) AS has FROM next)
-    INSERT INTO worker (number, name) SELECT number, $1::text FROM locked WHERE has ON CONFLICT DO NOTHING RETURNING number
+    INSERT INTO worker (number, name, key) VALUES (nextval('worker_number'), $1::text, $2::bigint)
+    ON CONFLICT DO NOTHING RETURNING number
     """)
+  private static let counts = Statement("counts_as_present", "SELECT $1::bigint IN \(present)")
   private static let unlockAll = Statement("unlock_all", "SELECT pg_advisory_unlock_all()")
 
   /// Returns this worker's number. The first call takes one.
@@ -79,10 +82,19 @@ final class Presence: Sendable {
 
   private func takeNumber(_ attempt: SessionPool.Attempt) throws(SessionError) -> Int64 {
     while true {
-      let rows = try attempt.run([Execution(Self.take, .text(name))], isSynchronous: true)
-      if rows[0].count > 0 { return rows[0].integer(0, 0) }
-      // A crash of the server may have set the sequence back, so the number exists.
-      _ = try attempt.run([Execution(Self.unlockAll)])
+      let key = Parameter.integer(Self.randomKey)
+      // The lock is held before others can see the row.
+      let rows = try attempt.run([Execution(Self.lockKey, key), Execution(Self.take, .text(name), key)], isSynchronous: true)
+      guard rows[0].flag(0, 0), rows[1].count > 0 else {
+        // A crash of the server may have set the sequence back, so the number exists.
+        _ = try attempt.run([Execution(Self.unlockAll)])
+        continue
+      }
+      let number = rows[1].integer(0, 0)
+      guard try attempt.run([Execution(Self.counts, .integer(number))])[0].flag(0, 0) else {
+        throw .refused(code: "42501", "the user who logs in has no right to use the schema")
+      }
+      return number
     }
   }
 
@@ -92,19 +104,25 @@ final class Presence: Sendable {
   ///
   /// - Returns: false when others hold a share that conflicts with it.
   func enterDelivery(_ share: DeliveryShare) throws(QueueError) -> Bool {
-    _ = try enter()
+    let number = try enter()
     let end = MonotonicInstant.now.advanced(by: pool.patience)
+    let wait = SessionPool.LockPatience(pool)
     while true {
       // Under the lock, because the thread reads what the server sends.
       let answer = state.withLock { state -> Result<Bool, SessionError> in
         guard let session = state.session else { return .failure(.unreachable("the connection is lost")) }
-        let answer = Result { () throws(SessionError) in try lock(share, session) }
+        let answer = Result { () throws(SessionError) in try take(share, number, session) }
         if case .success(true) = answer { state.share = share }
         return answer
       }
       switch answer {
       case .success(let has): return has
       case .failure(let error):
+        if let holder = error.lockHolder {
+          try wait.check(holder)
+          continue
+        }
+        if !error.isOfConnection, !error.isTransient { throw pool.failure(error) }
         // The thread connects again.
         guard MonotonicInstant.now < end else { throw pool.failure(error) }
         test()
@@ -116,12 +134,21 @@ final class Presence: Sendable {
   /// Whether the share was lost to another process.
   var hasLostShare: Bool { state.withLock(\.hasLostShare) }
 
-  private static let lockShared = Statement("share_shared", "SELECT pg_try_advisory_lock_shared(\(lockSpace), 0)")
-  private static let lockAlone = Statement("share_alone", "SELECT pg_try_advisory_lock(\(lockSpace), 0)")
+  /// Lets one process at a time take a share. Only a role that may change the table can hold this
+  /// lock.
+  private static let lockTurn = Statement("lock_turn", "SELECT 1 FROM turn FOR UPDATE")
+  private static let takeShare = Statement(
+    "take_share",
+    """
+    UPDATE worker SET share = $2::bigint WHERE number = $1::bigint AND NOT EXISTS (
+      SELECT 1 FROM worker AS other WHERE other.number <> $1::bigint AND greatest(other.share, $2::bigint) = 2 AND other.share IS NOT NULL
+        AND other.number IN \(present))
+    RETURNING 1
+    """)
 
-  private func lock(_ share: DeliveryShare, _ session: Session) throws(SessionError) -> Bool {
-    let statement = share == .amongDeliverers ? Self.lockShared : Self.lockAlone
-    return try pool.run([Execution(statement)], on: session)[0].flag(0, 0)
+  private func take(_ share: DeliveryShare, _ number: Int64, _ session: Session) throws(SessionError) -> Bool {
+    let take = Execution(Self.takeShare, .integer(number), .integer(share == .amongDeliverers ? 1 : 2))
+    return try pool.run([Execution(Self.lockTurn), take], on: session, isSynchronous: true)[1].count > 0
   }
 
   // MARK: Watching
@@ -179,18 +206,12 @@ final class Presence: Sendable {
     }
   }
 
-  private static let lockNumber = Statement("lock_number", "SELECT pg_try_advisory_lock(\(lockSpace), $1::integer)")
-  /// The server may not have noticed yet that the old connection is lost.
-  private static let endFormer = Statement(
-    "end_former",
-    """
-    SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory' AND objsubid = 2 AND pid <> pg_backend_pid()
-      AND classid = (SELECT oid FROM pg_namespace WHERE nspname = current_schema()) AND objid = $1::bigint::oid
-      AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
-    """)
   private static let rejoin = Statement(
     "rejoin",
-    "INSERT INTO worker (number, name) VALUES ($1::bigint, $2::text) ON CONFLICT (number) DO UPDATE SET absent_since = NULL")
+    """
+    INSERT INTO worker (number, name, key) VALUES ($1::bigint, $2::text, $3::bigint)
+    ON CONFLICT (number) DO UPDATE SET absent_since = NULL, key = excluded.key, share = NULL
+    """)
   private static func extendLeases(_ table: LeaseTable) -> Statement {
     Statement(
       table == .work ? "extend_work" : "extend_result",
@@ -209,20 +230,19 @@ final class Presence: Sendable {
 
   private func restore(_ number: Int64, _ session: Session) throws(SessionError) {
     let (share, span) = state.withLock { ($0.share, $0.span) }
-    while !(try pool.run([Execution(Self.lockNumber, .integer32(number))], on: session)[0].flag(0, 0)) {
-      _ = try pool.run([Execution(Self.endFormer, .integer(number))], on: session)
-      Pause.wait(.milliseconds(10))
-    }
+    // A new key: the server may not have noticed yet that the old connection is lost.
+    var key = Self.randomKey
+    while !(try pool.run([Execution(Self.lockKey, .integer(key))], on: session)[0].flag(0, 0)) { key = Self.randomKey }
     let times: [Parameter] = [.integer(clock?.uptime.microseconds), .integer(span.microseconds)]
     _ = try pool.run(
       [
-        Execution(Self.rejoin, .integer(number), .text(name)),
+        Execution(Self.rejoin, .integer(number), .text(name), .integer(key)),
         Execution(Self.extendLeases(.work), .integer(number), times[0], times[1]),
         Execution(Self.extendLeases(.result), .integer(number), times[0], times[1]),
         Execution(Self.undoDeaths, .integer(number)),
       ], on: session, isSynchronous: true)
     guard let share else { return }
-    let has = try lock(share, session)
+    let has = try take(share, number, session)
     state.withLock { $0.hasLostShare = !has }
   }
 

@@ -17,15 +17,13 @@ struct Opening {
   private static let version = Statement("version", "SELECT version, identity FROM queue")
   /// A lock that the server grants but does not list belongs to a look-alike of PostgreSQL, or to
   /// a pooler that gives each transaction another session.
-  private static let lock = Statement("probe_lock", "SELECT pg_advisory_lock_shared(\(Presence.probe))")
+  private static let lock = Statement("probe_lock", "SELECT pg_try_advisory_lock_shared($1::bigint)")
   private static let findLock = Statement(
     "find_lock",
     """
-    SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND pid = pg_backend_pid() AND objsubid = 1
-      AND (classid::bigint << 32 | objid::bigint) = \(Presence.probe)
+    SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND pid = pg_backend_pid() AND \(Presence.key) = $1::bigint
     """)
-  private static let unlock = Statement("probe_unlock", "SELECT pg_advisory_unlock_shared(\(Presence.probe))")
-  private static let lockSchema = Statement("", "SELECT pg_advisory_xact_lock(hashtextextended($1::text, 0))")
+  private static let unlock = Statement("probe_unlock", "SELECT pg_advisory_unlock_shared($1::bigint)")
 
   /// Opens or creates the queue.
   ///
@@ -44,6 +42,10 @@ struct Opening {
       return (rows.integer(0, 0), rows.text(0, 1))
     }
     guard version <= Schema.version else { throw .unavailable("\(pool.name): was written by a later version of attache; use that version") }
+    guard version == Schema.version else {
+      throw .unavailable(
+        "\(pool.name): was written by an earlier version of attache; finish it with that version, and choose another queue")
+    }
     return identity
   }
 
@@ -53,10 +55,11 @@ struct Opening {
     guard session.setting("server_encoding") == "UTF8" else {
       return "the encoding of the database is not UTF8; create it with ENCODING 'UTF8' TEMPLATE template0"
     }
-    _ = try attempt.run([Execution(lock)])
+    let key = Parameter.integer(Presence.randomKey)
+    _ = try attempt.run([Execution(lock, key)])
     // Between two transactions, a pooler may choose another session.
-    let locks = try attempt.run([Execution(findLock)])[0].integer(0, 0)
-    _ = try attempt.run([Execution(unlock)])
+    let locks = try attempt.run([Execution(findLock, key)])[0].integer(0, 0)
+    _ = try attempt.run([Execution(unlock, key)])
     guard locks == 1 else {
       return "the server does not keep a session's advisory locks: it is no PostgreSQL, or a pooler that does not pool by session"
     }
@@ -70,11 +73,12 @@ struct Opening {
     }
   }
 
-  /// Creates the tables, unless another process does so at the same time.
+  /// Creates the tables. When another process does so at the same time, one of the two waits for the
+  /// other's commit and then fails, because the names exist.
   private func create(_ hasSchema: Bool) throws(QueueError) {
     do throws(QueueError) {
       try pool.callOnce { attempt throws(SessionError) in
-        var steps = [Execution(Self.lockSchema, .text(schema))]
+        var steps: [Execution] = []
         // A plain role may have been given a schema, and no right to create one.
         if !hasSchema { steps.append(Execution(Statement("", "CREATE SCHEMA \(schema)"))) }
         steps += Schema.statements(schema).map { Execution($0) }

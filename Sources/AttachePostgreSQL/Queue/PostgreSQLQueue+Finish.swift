@@ -184,7 +184,7 @@ extension PostgreSQLQueue {
   /// Gives back what a worker holds, and removes it from the workers.
   func leave(_ worker: Int64) throws(QueueError) {
     // Others take the leases over when the lock of this worker is gone, so one attempt is enough.
-    _ = try pool.callOnce { attempt throws(SessionError) in
+    _ = try pool.callOnce(waitsForLocks: false) { attempt throws(SessionError) in
       try attempt.run([Execution(Self.leave, .integer(worker))], isSynchronous: isSynchronous(isOfLease: true))
     }
   }

@@ -120,7 +120,7 @@ extension PostgreSQLQueue {
   /// Lets one call at a time release holds. Otherwise two calls that release the last two holds of a
   /// file would each see the other's hold, and neither would return the file.
   static let lockHolds = Statement(
-    "lock_holds", "SELECT pg_advisory_xact_lock(\(Presence.holdLock)) WHERE EXISTS (SELECT 1 FROM hold)")
+    "lock_holds", "SELECT 1 FROM turn WHERE EXISTS (SELECT 1 FROM hold) FOR UPDATE")
 
   /// Deletes this machine's detached holds, and returns those that no result uses.
   static let takeOrphans = Statement(

@@ -1,4 +1,4 @@
-internal import Attache
+package import Attache
 package import AttacheQueue
 internal import Synchronization
 
@@ -58,7 +58,8 @@ package final class PostgreSQLQueue: PayloadQueue {
   /// - Throws: ``QueueError/unavailable(_:)`` when no server answers, or the queue does not exist
   ///   and `opening.creates` is false.
   package init(
-    _ address: PostgreSQLAddress, _ opening: QueueOpening, upkeep: UpkeepTimes = UpkeepTimes(), connecting: Connecting = Connecting()
+    _ address: PostgreSQLAddress, _ opening: QueueOpening, upkeep: UpkeepTimes = UpkeepTimes(), connecting: Connecting = Connecting(),
+    waits: LockWaits = .process
   ) throws(QueueError) {
     choice = opening.sync
     clock = opening.clock is SystemQueueClock ? nil : opening.clock
@@ -66,7 +67,8 @@ package final class PostgreSQLQueue: PayloadQueue {
     machineName = SystemFile.firstLine(of: "/etc/machine-id") ?? SystemFile.hostName
     // Random, so that no other handle has it.
     enqueuer = "\(machineName)/\((0..<4).map { _ in String(UInt32.random(in: .min ... .max), radix: 16) }.joined(separator: "-"))"
-    pool = SessionPool(address.servers, name: address.description.onOneLine, patience: opening.timeout, connecting: connecting)
+    pool = SessionPool(
+      address.servers, name: address.description.onOneLine, patience: opening.timeout, connecting: connecting, waits: waits)
     queueIdentity = try Opening(pool, address.schema).run(creates: opening.creates)
     presence = Presence(pool, name: SystemFile.hostName, clock: clock)
   }

@@ -14,8 +14,10 @@
 ///   those that have gone and the upkeep, worker -1 the enqueuers. The parts 10 and 12 record a
 ///   worker's last claim, so that a repeated claim finds its leases.
 /// - `finished`: the number of results in each second, for the last minute.
-/// - `worker`: the workers and deliverers that have not closed the queue. Each holds an advisory
-///   lock of its number while its process lives.
+/// - `worker`: the workers and deliverers that have not closed the queue. Each holds the advisory
+///   lock of its `key` while its process lives (``Presence``). `share` is 1 for a deliverer that shares
+///   the undelivered results, and 2 for one that has them alone.
+/// - `turn`: one row, locked by a call that releases holds or takes a share.
 /// - `intake`: the last batch of each enqueuer, so that a batch that is sent again is added once.
 /// - `event`: the last failed attempts to process a payload and to deliver its result.
 ///
@@ -23,7 +25,7 @@
 /// that the delivery is over. Times and spans are in microseconds.
 enum Schema {
   /// The version of the tables.
-  static let version: Int64 = 1
+  static let version: Int64 = 2
 
   private static let leaseColumns = """
     state smallint, rank bigint NOT NULL, attempts integer NOT NULL DEFAULT 0, deaths integer NOT NULL DEFAULT 0,
@@ -82,7 +84,9 @@ enum Schema {
         PRIMARY KEY (worker, part)) \(hot)
       """,
       "CREATE TABLE finished (second bigint NOT NULL, worker bigint NOT NULL, count bigint NOT NULL, PRIMARY KEY (second, worker)) \(hot)",
-      "CREATE TABLE worker (number bigint PRIMARY KEY, name text NOT NULL, absent_since bigint)",
+      "CREATE TABLE worker (number bigint PRIMARY KEY, name text NOT NULL, absent_since bigint, key bigint NOT NULL, share smallint)",
+      "CREATE TABLE turn (one boolean PRIMARY KEY CHECK (one))",
+      "INSERT INTO turn VALUES (true)",
       "CREATE SEQUENCE worker_number",
       "CREATE SEQUENCE fence",
       "CREATE TABLE intake (enqueuer text PRIMARY KEY, batch bigint NOT NULL, added bigint NOT NULL, at bigint NOT NULL)",

@@ -4,8 +4,6 @@ enum Parameter {
   case null
   /// `bigint`
   case integer(Int64?)
-  /// `integer`
-  case integer32(Int64)
   case boolean(Bool)
   case text(String?)
   case bytes([UInt8]?)
@@ -45,7 +43,6 @@ struct ParameterBuffer {
       values.append(nil)
       return
     case .integer(let number?): append(number)
-    case .integer32(let number): append(Int32(clamping: number))
     case .boolean(let value): bytes.append(value ? 1 : 0)
     case .text(let text?): append(text)
     case .bytes(let value?): bytes += value
@@ -112,7 +109,7 @@ extension Parameter {
   fileprivate var estimate: Int {
     switch self {
     case .null: 0
-    case .integer, .integer32, .boolean: 8
+    case .integer, .boolean: 8
     case .text(let text): text?.utf8.count ?? 0
     case .bytes(let bytes): bytes?.count ?? 0
     case .integers(let numbers): 20 + 12 * numbers.count

@@ -75,7 +75,7 @@ struct ServerAddress: Hashable, Sendable, CustomStringConvertible {
       ("search_path", schema), ("plan_cache_mode", "force_generic_plan"), ("enable_seqscan", "off"), ("enable_hashjoin", "off"),
       ("enable_mergejoin", "off"), ("jit", "off"), ("max_parallel_workers_per_gather", "0"), ("work_mem", "64MB"),
       ("tcp_keepalives_idle", "5"), ("tcp_keepalives_interval", "2"), ("tcp_keepalives_count", "3"), ("client_min_messages", "error"),
-      ("statement_timeout", "0"), ("lock_timeout", "10s"), ("idle_in_transaction_session_timeout", "60s"),
+      ("statement_timeout", "0"), ("lock_timeout", SessionPool.lockTimeout), ("idle_in_transaction_session_timeout", "60s"),
       ("default_transaction_isolation", "read committed"), ("synchronous_commit", "on"),
     ]
   }

@@ -14,7 +14,24 @@ enum SessionError: Error, Equatable {
   /// a lock that was not available.
   var isTransient: Bool {
     guard case .refused(let code, _) = self else { return false }
-    return ["40P01", "40001", "55P03"].contains(code)
+    return ["40P01", "40001", Self.lockNotAvailable].contains(code)
+  }
+
+  /// Whether another session may carry out the call.
+  var isOfConnection: Bool {
+    switch self {
+    case .lost, .unreachable: true
+    case .refused(let code, _): Self.endsSession(code)
+    }
+  }
+
+  /// SQLSTATE `lock_not_available`: another session held a lock for the whole `lock_timeout`.
+  static let lockNotAvailable = "55P03"
+
+  /// The holder of the lock that was not available (``SessionPool/run(_:on:isSynchronous:)``); nil
+  /// for any other error.
+  var lockHolder: String? {
+    if case .refused(Self.lockNotAvailable, let holder) = self { holder } else { nil }
   }
 
   /// Whether the session cannot be used any more: connection exceptions, a server that stops, and

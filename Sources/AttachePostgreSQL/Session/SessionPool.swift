@@ -9,6 +9,7 @@ final class SessionPool: Sendable {
   /// How long a call waits for a server.
   let patience: Duration
   private let connecting: Connecting
+  private let waits: LockWaits
   private let state = Mutex(State())
   /// Whether the pool is closed. A call then makes no further attempt.
   private let isClosed = Atomic<Bool>(false)
@@ -32,9 +33,17 @@ final class SessionPool: Sendable {
   private static let (firstPause, lastPause) = (Duration.milliseconds(100), Duration.seconds(1))
   /// How many idle sessions are kept.
   private static let maximumIdle = 4
+  /// How long a statement waits for a lock before the server ends it, and the call repeats it: the
+  /// time after which a wait is reported (``LockWaits/noticeDelay``).
+  static let lockTimeout = "2s"
+  /// When a call whose reply is missing looks who holds a lock that it waits for. Less than
+  /// ``lockTimeout``, because the server knows this only while the call waits.
+  private static let lookAfter = Duration.seconds(1)
 
-  init(_ servers: [ServerAddress], name: String, patience: Duration, connecting: Connecting = Connecting()) {
-    (self.servers, self.name, self.patience, self.connecting) = (servers, name, patience, connecting)
+  init(
+    _ servers: [ServerAddress], name: String, patience: Duration, connecting: Connecting = Connecting(), waits: LockWaits = .process
+  ) {
+    (self.servers, self.name, self.patience, self.connecting, self.waits) = (servers, name, patience, connecting, waits)
   }
 
   // MARK: Calls
@@ -80,6 +89,7 @@ final class SessionPool: Sendable {
 
   private func call<Value>(returnsSession: Bool, _ body: (Attempt) throws(SessionError) -> Value) throws(QueueError) -> Value {
     let end = MonotonicInstant.now.advanced(by: patience)
+    let lock = LockPatience(self)
     var lostBackend: Session.Backend?
     var isRepeated = false
     var pause = Self.firstPause
@@ -107,7 +117,8 @@ final class SessionPool: Sendable {
           throw error
         }
       } catch {
-        guard error.isTransient || Self.isOfConnection(error) else { throw failure(error) }
+        guard error.isTransient || error.isOfConnection else { throw failure(error) }
+        if let holder = error.lockHolder { try lock.check(holder) } else { lock.end() }
         guard MonotonicInstant.now < end, mayWait else {
           throw outOfPatience(error, isRepeated: isRepeated)
         }
@@ -117,36 +128,71 @@ final class SessionPool: Sendable {
     }
   }
 
-  private static func isOfConnection(_ error: SessionError) -> Bool {
-    switch error {
-    case .lost, .unreachable: true
-    case .refused(let code, _): SessionError.endsSession(code)
+  /// Runs a call without waiting for a server that does not answer: for opening and removing a
+  /// queue.
+  ///
+  /// - Parameter waitsForLocks: whether to repeat the call, as long as another session holds a lock.
+  func callOnce<Value>(waitsForLocks: Bool = true, _ body: (Attempt) throws(SessionError) -> Value) throws(QueueError) -> Value {
+    let lock = LockPatience(self)
+    while true {
+      do throws(SessionError) {
+        let session = if let session = idle() { session } else { try connect() }
+        defer { giveBack(session) }
+        return try body(Attempt(isRepeated: false, session: session, pool: self))
+      } catch {
+        if let holder = error.lockHolder, waitsForLocks {
+          try lock.check(holder)
+          continue
+        }
+        throw error.isOfConnection ? .unavailable("\(name): \(error.text); check the address and the server") : failure(error)
+      }
     }
   }
 
-  /// Runs a call once, without waiting for a server that does not answer: for opening and removing
-  /// a queue.
-  func callOnce<Value>(_ body: (Attempt) throws(SessionError) -> Value) throws(QueueError) -> Value {
-    do throws(SessionError) {
-      let session = if let session = idle() { session } else { try connect() }
-      let value = try body(Attempt(isRepeated: false, session: session, pool: self))
-      giveBack(session)
-      return value
-    } catch {
-      throw Self.isOfConnection(error) ? .unavailable("\(name): \(error.text); check the address and the server") : failure(error)
+  /// How long a call is repeated while another session holds a lock that it needs: as long as it
+  /// would wait for a server.
+  final class LockPatience {
+    private let pool: SessionPool
+    private let start = MonotonicInstant.now
+    private var wait: LockWait?
+
+    init(_ pool: SessionPool) {
+      self.pool = pool
+    }
+
+    /// - Parameter holder: the session that holds the lock.
+    /// - Throws: ``QueueError/locked(_:)`` when the wait is over.
+    func check(_ holder: String) throws(QueueError) {
+      let wait = wait ?? LockWait(pool.waits, for: pool.name, since: start, limit: pool.patience)
+      self.wait = wait
+      guard wait.goesOn({ holder }) else { throw .locked(wait.failure) }
+    }
+
+    /// Ends the wait, because the call has failed for another reason.
+    func end() {
+      wait = nil
     }
   }
 
   /// Runs statements in one transaction, until the server no longer works on them.
+  ///
+  /// - Throws: with ``SessionError/lockNotAvailable``, the text of the error is the session that
+  ///   holds the lock.
   func run(_ executions: [Execution], on session: Session, isSynchronous: Bool? = nil) throws(SessionError) -> [Rows] {
     var waitsForStandby = false
+    var (asked, holder) = (Duration.zero, nil as String?)
+    let interval = min(Self.lookAfter, connecting.checkAfter)
     do throws(SessionError) {
-      return try session.run(executions, isSynchronous: isSynchronous, checkAfter: connecting.checkAfter) { [self] waited in
+      return try session.run(executions, isSynchronous: isSynchronous, checkAfter: interval) { [self] waited in
+        if waited < interval * 2 { holder = lockHolder(of: session) }
+        guard waited - asked >= connecting.checkAfter else { return .isRunning }
+        asked = waited
         guard waited < patience, !stopsWaiting.load(ordering: .relaxed), let event = waitEvent(of: session) else { return .isGone }
         waitsForStandby = event == Self.waitOfCommit
         return .isRunning
       }
     } catch {
+      if error.lockHolder != nil { throw .refused(code: SessionError.lockNotAvailable, holder ?? "another session of the server") }
       guard waitsForStandby, case .lost = error else { throw error }
       throw .lost("\(session.server): a commit waits for a synchronous standby, and too few are connected; start one")
     }
@@ -216,6 +262,26 @@ final class SessionPool: Sendable {
 
   /// Whether calls still wait for a server.
   private var mayWait: Bool { !isClosed.load(ordering: .relaxed) && !stopsWaiting.load(ordering: .relaxed) }
+
+  /// Asks the server of a session which other session holds the lock that it waits for.
+  ///
+  /// - Returns: the session with its role, its program and its address, as far as the server shows
+  ///   them to this role; nil when it waits for no lock.
+  private func lockHolder(of session: Session) -> String? {
+    guard let other = try? Session.connect(session.server, within: connecting.limit) else { return nil }
+    let find = Execution(Self.findHolder, .integer(session.backend.process))
+    let rows = try? other.run([find], checkAfter: connecting.limit) { _ in .isGone }
+    guard let rows = rows?.first, rows.count > 0 else { return nil }
+    return rows.text(0, 0)
+  }
+
+  /// Without a role, the server process is one of the server's own, such as autovacuum.
+  private static let findHolder = Statement(
+    "find_holder",
+    """
+    SELECT 'process ' || pid || ' of the server (' || concat_ws(', ', 'role ' || usename, nullif(left(application_name, 40), ''), host(client_addr)) || ')'
+    FROM pg_stat_activity WHERE pid = ANY (pg_blocking_pids($1::bigint::integer)) ORDER BY xact_start, pid LIMIT 1
+    """)
 
   /// Asks the server of a session what it waits for while it works on a call.
   ///
@@ -292,6 +358,7 @@ final class SessionPool: Sendable {
     case "53300": .unavailable("\(name): \(error.text); raise max_connections, or use fewer workers")
     case "42501": .unavailable("\(name): \(error.text); grant this user the role that owns the schema of the queue")
     case "42P01", "3F000": .unavailable("\(name): there is no such queue; `attache enqueue` creates one")
+    case SessionError.lockNotAvailable: .locked("\(name): \(error.text) holds a lock; try again later")
     case let code where code.hasPrefix("28"): .unavailable("\(name): \(error.text); check the user, its password file and pg_hba.conf")
     case let code where code.hasPrefix("3D"): .unavailable("\(name): \(error.text); create the database")
     default: .failed("\(name): \(error.text)")

@@ -221,7 +221,7 @@ final class ProxiedQueue: Sendable {
   let proxy: PostgreSQLProxy
   let queue: any PayloadQueue
   let other: any PayloadQueue
-  private let server: TestServerQueue
+  let server: TestServerQueue
 
   init(lines: [String] = [], upkeep: UpkeepTimes = UpkeepTimes(interval: .zero, absence: .zero), timeout: Duration = .seconds(20)) throws {
     server = try TestServerQueue()
@@ -255,8 +255,7 @@ final class ProxiedQueue: Sendable {
     let holder = Statement(
       "",
       """
-      SELECT pid::bigint FROM pg_locks WHERE locktype = 'advisory' AND objsubid = 2 AND objid = $1::bigint::oid
-        AND classid = \(Presence.lockSpace)::oid AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
+      SELECT pid::bigint FROM pg_locks WHERE locktype = 'advisory' AND \(Presence.key) = (SELECT key FROM worker WHERE number = $1::bigint)
       """)
     func process() throws -> Int64? {
       let rows = try other.pool.call { attempt throws(SessionError) in
