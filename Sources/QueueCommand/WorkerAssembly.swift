@@ -45,7 +45,8 @@ struct WorkerAssembly {
         // The worker ends, so it does not say that it tries again.
         if case .paused = notice, engine.isBroken { return }
         notify(notice)
-      })
+      },
+      places: engine.places(within: configuration.filter.deadline))
     ending.withLock { [worker] in $0 = { worker.cancel() } }
     if engine.isBroken { worker.cancel() }
     self.store = store

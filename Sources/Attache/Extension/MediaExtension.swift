@@ -24,6 +24,8 @@ public final class MediaExtension: ServiceExtension {
     var uploading: [Int: MediaRecord] = [:]
     var undecided = 0
     var deadline = MonotonicInstant.distantPast
+    /// The number of the payload for the fetcher; nil before the request and after its decision.
+    var payload: UInt64?
   }
 
   /// The maximum number of URLs to try for one reference.
@@ -76,6 +78,7 @@ public final class MediaExtension: ServiceExtension {
       answer.offer(.original(nil))
       return
     }
+    let payload = fetcher.nextPayload()
     state.withLock { state in
       state.answer = answer
       state.content = request.content
@@ -85,11 +88,12 @@ public final class MediaExtension: ServiceExtension {
       state.records = state.tickets.map { _ in nil }
       state.undecided = references.count
       state.deadline = request.deadline
+      state.payload = payload
     }
     // The request was decided meanwhile, so `cancel()` may have run before this state was set.
     // Release the state here.
     guard !answer.isDecided else { return release(takeState()) }
-    for (index, reference) in references.enumerated() { begin(index, reference, request.deadline) }
+    for (index, reference) in references.enumerated() { begin(index, reference, payload, request.deadline) }
   }
 
   public func timeWillExpire() {
@@ -114,14 +118,14 @@ public final class MediaExtension: ServiceExtension {
     /// Discard the result, because the request is already decided.
     case drop
     case wait, decide
-    case next(url: UntrustedText, try: Int, deadline: MonotonicInstant)
+    case next(url: UntrustedText, try: Int, payload: UInt64, deadline: MonotonicInstant)
   }
 
-  private func begin(_ index: Int, _ reference: MediaReference, _ deadline: MonotonicInstant) {
+  private func begin(_ index: Int, _ reference: MediaReference, _ payload: UInt64, _ deadline: MonotonicInstant) {
     if let reason = refusal(of: reference, at: index) {
       return note(index, file: nil, MediaRecord(url: reference.url, reason: reason), isFollowed: false)
     }
-    fetch(index, reference.url, try: 0, deadline)
+    fetch(index, reference.url, try: 0, payload, deadline)
   }
 
   /// Returns why a reference is not followed; nil if it is.
@@ -129,8 +133,8 @@ public final class MediaExtension: ServiceExtension {
     index < maximumAttachments ? reference.refusal : .policyAttachments
   }
 
-  private func fetch(_ index: Int, _ url: UntrustedText, try number: Int, _ deadline: MonotonicInstant) {
-    let ticket = fetcher.fetch(url.string, deadline: deadline) { [self] result, record in
+  private func fetch(_ index: Int, _ url: UntrustedText, try number: Int, _ payload: UInt64, _ deadline: MonotonicInstant) {
+    let ticket = fetcher.fetch(url.string, for: payload, deadline: deadline) { [self] result, record in
       if let uploader, case .success(let file) = result {
         publish(file, by: uploader, index, record, deadline)
       } else {
@@ -183,7 +187,7 @@ public final class MediaExtension: ServiceExtension {
     switch step {
     case .drop: if let file { store.unpin(file) }
     case .wait: break
-    case .next(let url, let number, let deadline): fetch(index, url, try: number, deadline)
+    case .next(let url, let number, let payload, let deadline): fetch(index, url, try: number, payload, deadline)
     case .decide:
       let final = takeState()
       deliver(final, final.delivery(onExpiry: onExpiry))
@@ -195,6 +199,8 @@ public final class MediaExtension: ServiceExtension {
   private func takeState() -> State {
     var taken = State()
     state.withLock { swap(&$0, &taken) }
+    // Before the decision, which may give the payload's place to another.
+    if let payload = taken.payload { fetcher.end(payload) }
     return taken
   }
 
@@ -229,10 +235,10 @@ extension MediaExtension.State {
   fileprivate mutating func failOver(_ index: Int, _ record: MediaRecord) -> MediaExtension.Step? {
     let (fallbacks, tries) = (references[index].fallbacks, tries(of: index))
     guard tries < min(fallbacks.count, MediaExtension.maximumTries - 1) else { return nil }
-    guard let reason = record.reason, reason != .deadline, reason != .cancelled else { return nil }
+    guard let payload, let reason = record.reason, reason != .deadline, reason != .cancelled else { return nil }
     failures[index, default: []].append(record)
     tickets[index] = nil
-    return .next(url: fallbacks[tries], try: tries + 1, deadline: deadline)
+    return .next(url: fallbacks[tries], try: tries + 1, payload: payload, deadline: deadline)
   }
 
   /// Returns the records of all URLs that were tried, with `reason` for the references that have no

@@ -1,7 +1,7 @@
 internal import Glibc
 
 /// The queue of requests from a loop's fetches to the type detector's process. It sends one at a
-/// time, in order. On the loop only.
+/// time; payloads take turns. On the loop only.
 final class DetectorQueue {
   private struct Item {
     var question: MediaIngest.Question
@@ -11,7 +11,7 @@ final class DetectorQueue {
 
   private let loop: EventLoop
   private let detector: TypeDetector
-  private var waiting = Ring<Item>()
+  private var waiting = FairQueue<Item>(turn: 1)
   private var asked: Item?
   private var timer: TimerEntry?
   private var leftoverTimer: TimerEntry?
@@ -34,18 +34,23 @@ final class DetectorQueue {
   /// Asks the process to detect the type of a file from its first bytes.
   ///
   /// - Parameters:
+  ///   - payloads: those that wait for the file.
+  ///   - deadline: when the last of them ends.
   ///   - isWanted: called when the request's turn has come. If it returns false, the request is
   ///     dropped.
   ///   - answer: called with the result, in a later turn or at the end of this one.
-  func ask(_ question: MediaIngest.Question, isWanted: @escaping () -> Bool, answer: @escaping (Detection) -> Void) {
-    waiting.append(Item(question: question, isWanted: isWanted, answer: answer))
+  func ask(
+    _ question: MediaIngest.Question, of payloads: [UInt64], by deadline: MonotonicInstant, isWanted: @escaping () -> Bool,
+    answer: @escaping (Detection) -> Void
+  ) {
+    waiting.add(Item(question: question, isWanted: isWanted, answer: answer), work: 1, of: payloads, by: deadline)
   }
 
   /// Called at the end of a turn: sends the next request. ``ask(_:isWanted:answer:)`` does not send
   /// it, because it may be called on the transport's stack.
   func turnEnded() {
     for _ in 0..<Self.portion {
-      guard asked == nil, let item = waiting.popFirst() else { return }
+      guard asked == nil, let item = waiting.popFirst()?.element else { return }
       guard item.isWanted() else { continue }
       asked = item
       follow(detector.ask(about: FileHead(bytes: item.question.prefix, isWhole: item.question.isComplete)))
@@ -59,7 +64,7 @@ final class DetectorQueue {
     if let socket = detector.socket { loop.unwatch(socket) }
     for timer in [timer, leftoverTimer] { if let timer { loop.cancel(timer) } }
     (asked, timer, leftoverTimer) = (nil, nil, nil)
-    waiting = Ring()
+    _ = waiting.removeAll()
     detector.close()
   }
 

@@ -111,7 +111,7 @@ extension Fetch {
 
   private func askDetector(about ingest: MediaIngest) {
     guard let question = ingest.takeQuestion() else { return }
-    engine.detectors.ask(question) { [self] in
+    engine.detectors.ask(question, of: tracker.payloads, by: tracker.latestDeadline ?? .distantFuture) { [self] in
       tracker.isAwaited
     } answer: { [self, body = ingestBody] detection in
       // A result for an earlier body is ignored.

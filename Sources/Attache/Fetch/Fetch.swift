@@ -29,8 +29,9 @@ final class Fetch: OriginLimiterClient {
   var ingest: MediaIngest?
   /// The number of the body that `ingest` receives.
   var ingestBody = 0
-  /// The complete picture that must be converted.
+  /// The complete picture that must be converted, and its place in the queue.
   var picture: SourcePicture?
+  var claim: ConverterQueue.Claim?
 
   init(_ url: CheckedURL, engine: FetchEngine) {
     state = FetchState(url, engine.rulesOfFetches)
@@ -47,7 +48,9 @@ final class Fetch: OriginLimiterClient {
   func add(_ waiter: FetchWaiter) -> FetchTracker.JoinResult {
     waiter.fetch = self
     waiter.follow(tracker.published)
-    return tracker.join(waiter)
+    let result = tracker.join(waiter)
+    joined(by: waiter)
+    return result
   }
 
   /// Removes a waiter. When the last waiter leaves, the fetch is cancelled.
@@ -103,14 +106,14 @@ final class Fetch: OriginLimiterClient {
     _ = tracker.end()
     if let timer { engine.loop.cancel(timer) }
     if let lookTimer { engine.loop.cancel(lookTimer) }
-    (ingest, picture) = (nil, nil)
+    (ingest, picture, claim) = (nil, nil, nil)
   }
 
   /// Ends the timers, the transfer and the ingest, and gives back the place at the origin.
   func release() {
     if let timer { engine.loop.cancel(timer) }
     transfer?.cancel()
-    (transfer, ingest, picture) = (nil, nil, nil)
+    (transfer, ingest, picture, claim) = (nil, nil, nil, nil)
     leavePlace()
     if isProbe { note(nil) }
   }

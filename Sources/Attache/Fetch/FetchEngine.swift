@@ -57,8 +57,8 @@ final class FetchEngine: FetchService, @unchecked Sendable {
         loop: loop, store: memory.store, limits: configuration.limits, roots: files.roots,
         steps: configuration.steps.identity(configuration.limits)) : nil
     detectors = DetectorQueue(TypeDetector(playing: network.detectorPlay, asksAlways: true, database: files.database), on: loop)
-    converters = conversion.map { [loop] in
-      ConverterQueue($0, configuration.limits, store: memory.store, on: loop, play: network.converterPlay)
+    converters = conversion.map { [loop, cache] in
+      ConverterQueue($0, configuration.limits, store: memory.store, cache: cache, on: loop, play: network.converterPlay)
     }
     retryPolicy = RetryPolicy(retries: configuration.retries)
     budget = .current(engines: isAlone ? 1 : engines)

@@ -20,6 +20,9 @@ struct FetchTracker {
   /// Whether a waiter remains that was not cancelled.
   var isAwaited: Bool { waiters.count > absent }
 
+  /// The payloads of the waiters.
+  var payloads: [UInt64] { waiters.inOrder.flatMap(\.payloads) }
+
   /// The latest deadline of the waiters; nil when there are none.
   var latestDeadline: MonotonicInstant? { waiters.latestDeadline }
 
@@ -29,6 +32,11 @@ struct FetchTracker {
     let raw = progress.raw(of: trace?.fetch ?? 0)
     published.store(raw)
     trace?.note(raw)
+  }
+
+  /// Records the time that the fetch will keep a converter busy, for the first waiter.
+  func noteConversion(_ work: Duration) {
+    waiters.inOrder.first { $0.isOpen }?.noteConversion(work)
   }
 
   /// Records that the fetch waits for a connection.

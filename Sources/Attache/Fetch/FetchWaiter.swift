@@ -4,10 +4,14 @@ internal import Synchronization
 /// may share a fetch of the same URL.
 ///
 /// `@unchecked Sendable`: `fetch` and `seat` are used on the loop only, and `request` under the
-/// lock of the fetcher's link. `deadline` changes only in a fetcher process, on its loop. The rest
-/// is constant or locked.
+/// lock of the fetcher's link. `deadline` and `payloads` change only in a fetcher process, on its
+/// loop. The rest is constant or locked.
 final class FetchWaiter: @unchecked Sendable {
   typealias Completion = @Sendable (Result<StoredFile, FetchFailure>, MediaRecord) -> Void
+
+  /// Receives the expected time of a conversion once it is known that one is needed, and the same
+  /// with the sign changed when the request is answered.
+  typealias ConversionListener = @Sendable (Duration) -> Void
 
   typealias Service = (fetcher: any FetchService, onLeave: @Sendable () -> Void)
 
@@ -17,12 +21,17 @@ final class FetchWaiter: @unchecked Sendable {
     /// it.
     var service: Service?
     var record: MediaRecord
+    /// The expected time of its conversion.
+    var conversion = Duration.zero
     var source: (any FetchProgressSource)?
     /// The host of the requested URL.
     var host = ""
   }
 
   var deadline: MonotonicInstant
+  /// The numbers of the payloads that wait.
+  private(set) var payloads: [UInt64]
+  private let conversions: ConversionListener?
   private let machine: any Machine
   private let start: MonotonicInstant
   private let state: Mutex<State>
@@ -37,9 +46,10 @@ final class FetchWaiter: @unchecked Sendable {
   let trace: FetchTrace?
 
   init(
-    url: UntrustedText, deadline: MonotonicInstant, machine: any Machine, trace: FetchTrace? = nil, completion: @escaping Completion
+    url: UntrustedText, payload: UInt64, deadline: MonotonicInstant, machine: any Machine, trace: FetchTrace? = nil,
+    conversions: ConversionListener? = nil, completion: @escaping Completion
   ) {
-    (self.deadline, self.trace) = (deadline, trace)
+    (self.deadline, payloads, self.trace, self.conversions) = (deadline, [payload], trace, conversions)
     self.machine = machine
     start = machine.now
     state = Mutex(State(completion: completion, record: MediaRecord(url: url)))
@@ -48,6 +58,28 @@ final class FetchWaiter: @unchecked Sendable {
   /// Updates the part of the record that belongs to this waiter alone.
   func note(_ change: (inout MediaRecord) -> Void) {
     state.withLock { change(&$0.record) }
+  }
+
+  /// Lets another payload wait, in a fetcher process.
+  func join(_ payload: UInt64, until deadline: MonotonicInstant) {
+    self.deadline = max(self.deadline, deadline)
+    if payloads.count < Self.maximumPayloads, !payloads.contains(payload) { payloads.append(payload) }
+  }
+
+  /// The maximum number of payloads of a request that take turns.
+  private static let maximumPayloads = 16
+
+  /// Records that the file must be converted.
+  ///
+  /// - Parameter work: how long that is expected to keep a converter busy; zero if somebody else
+  ///   waits for the same conversion.
+  func noteConversion(_ work: Duration) {
+    let isOpen = state.withLock { state in
+      guard state.completion != nil else { return false }
+      state.conversion += work
+      return true
+    }
+    if isOpen, work > .zero { conversions?(work) }
   }
 
   /// Makes the record follow the progress of a fetch.
@@ -105,9 +137,10 @@ final class FetchWaiter: @unchecked Sendable {
   /// - Returns: whether it was called.
   @discardableResult
   func complete(_ result: Result<StoredFile, FetchFailure>) -> Bool {
-    let taken = state.withLock { state in state.completion.take().map { ($0, state.service.take()) } }
-    guard let (completion, service) = taken else { return false }
+    let taken = state.withLock { state in state.completion.take().map { ($0, state.service.take(), state.conversion) } }
+    guard let (completion, service, conversion) = taken else { return false }
     service?.onLeave()
+    if conversion > .zero { conversions?(.zero - conversion) }
     if case .failure(let failure) = result {
       note { record in
         record.explanation = failure.message

@@ -61,6 +61,9 @@ public final class MediaFetcher: Sendable {
   /// The loops on threads of this process; empty when processes fetch.
   let engines: [FetchEngine]
   private let processes: FetcherProcesses?
+  /// What the converters have to do; nil if nothing is converted.
+  private let conversions: ConversionLoad?
+  private let lastPayload = Atomic<UInt64>(0)
   private let isShutDown = Atomic<Bool>(false)
 
   /// Starts the fetcher's threads.
@@ -101,6 +104,7 @@ public final class MediaFetcher: Sendable {
       throw error
     }
     (self.memory, self.engines, services, processes) = (memory, engines, engines, nil)
+    conversions = configuration.steps.conversion.map { _ in ConversionLoad(converters: count) }
   }
 
   /// Starts a fetcher that uses separate processes. Each process is started when it is first
@@ -124,6 +128,7 @@ public final class MediaFetcher: Sendable {
     memory = FetchMemory(configuration, store: store, engines: count, hasIndex: false, machine: machine)
     let processes = try FetcherProcesses(memory, count: count, parent: parent, clock: clock, notify: notify)
     (engines, services, self.processes) = ([], processes.links, processes)
+    conversions = configuration.steps.conversion.map { _ in ConversionLoad(converters: count) }
   }
 
   /// Whether no fetcher process can be started any more. Then all requests fail with
@@ -177,8 +182,21 @@ public final class MediaFetcher: Sendable {
   public func fetch(
     _ url: String, deadline: MonotonicInstant, completion: @escaping @Sendable (Result<StoredFile, FetchFailure>, MediaRecord) -> Void
   ) -> FetchTicket {
+    fetch(url, for: nextPayload(), deadline: deadline, completion: completion)
+  }
+
+  /// Fetches a URL for a payload. Payloads take turns where work is slow.
+  ///
+  /// - Parameter payload: a number of ``nextPayload()``.
+  func fetch(
+    _ url: String, for payload: UInt64, deadline: MonotonicInstant,
+    completion: @escaping @Sendable (Result<StoredFile, FetchFailure>, MediaRecord) -> Void
+  ) -> FetchTicket {
     let url = UntrustedText(url)
-    let waiter = FetchWaiter(url: url, deadline: deadline, machine: memory.machine, completion: completion)
+    var listener: FetchWaiter.ConversionListener?
+    if let load = conversions { listener = { time in load.note(time, of: payload) } }
+    let waiter = FetchWaiter(
+      url: url, payload: payload, deadline: deadline, machine: memory.machine, conversions: listener, completion: completion)
     do throws(Refusal) {
       let checked = try memory.check(url)
       if !memory.answerAtOnce(checked, for: waiter) { begin(checked, for: waiter) }
@@ -186,6 +204,22 @@ public final class MediaFetcher: Sendable {
       waiter.complete(.failure(FetchFailure(error)))
     }
     return FetchTicket(waiter: waiter)
+  }
+
+  /// Returns a number for a payload.
+  func nextPayload() -> UInt64 {
+    lastPayload.add(1, ordering: .relaxed).newValue
+  }
+
+  /// Records that a payload is decided.
+  func end(_ payload: UInt64) {
+    conversions?.end(payload)
+  }
+
+  /// Returns the number of payloads whose conversions can be finished in this time; nil if nothing is
+  /// converted.
+  func places(within deadline: Duration) -> Int? {
+    conversions?.places(within: deadline)
   }
 
   private func begin(_ url: CheckedURL, for waiter: FetchWaiter) {

@@ -15,13 +15,16 @@ final class MediaIngest {
   /// The number of bytes that are gathered before they are written. A smaller file is stored with a
   /// single write, or with none if the store already has it.
   private static let portion = 128 * 1024
+  /// The number of bytes in which a picture's size is looked for.
+  private static let headerLength = 64 * 1024
   /// The largest buffer that libcurl delivers (CURL_MAX_WRITE_SIZE).
   private static let piece = 16 * 1024
 
   private enum Recognition {
     case open, asked, known(MediaType)
-    /// A picture that Apple does not accept and that can be converted.
-    case foreign(PictureFormat)
+    /// A picture that Apple does not accept and that can be converted, with the pixels that it
+    /// claims.
+    case foreign(PictureFormat, pixels: Int?)
   }
 
   /// The result of a complete file.
@@ -140,7 +143,8 @@ final class MediaIngest {
       guard limits.conversion != nil, let format = PictureFormat(foreign: found) else {
         throw FetchFailure(reason: reason, message: "the bytes are \(found)")
       }
-      recognition = .foreign(format)
+      // Nothing has been written yet.
+      recognition = .foreign(format, pixels: PictureHeader.pixels(of: format, in: Array(gathered.prefix(Self.headerLength))))
     case .undecided(let failure): throw FetchFailure(failure)
     }
   }
@@ -180,25 +184,30 @@ final class MediaIngest {
   /// now.
   private func sourcePicture() throws(FetchFailure) -> SourcePicture? {
     guard let conversion = limits.conversion else { return nil }
-    let (format, acceptable): (PictureFormat?, MediaType?) =
+    let (format, pixels, acceptable): (PictureFormat?, Int?, MediaType?) =
       switch recognition {
-      case .open, .asked: (nil, nil)
-      case .foreign(let format): (format, nil)
+      case .open, .asked: (nil, nil, nil)
+      case .foreign(let format, let pixels): (format, pixels, nil)
       case .known(let type): sourceFormat(of: type, conversion)
       }
     guard let format else { return nil }
     if !gathered.isEmpty { try append() }
     guard let file = file.take() else { return nil }
-    return SourcePicture(file: file, format: format, acceptableType: acceptable)
+    return SourcePicture(file: file, format: format, claimedPixels: pixels, acceptableType: acceptable)
   }
 
-  /// Returns the format of a picture that must become smaller, and its type if it is acceptable as
-  /// it is; nil for a file that is attached as it is.
-  private func sourceFormat(of type: MediaType, _ conversion: Conversion) -> (PictureFormat?, MediaType?) {
-    guard let format = PictureFormat(type), let size = pictureSize else { return (nil, nil) }
+  /// Returns the format and the pixels of a picture that must become smaller, and its type if it is
+  /// acceptable as it is; nil for a file that is attached as it is.
+  private func sourceFormat(of type: MediaType, _ conversion: Conversion) -> (PictureFormat?, Int?, MediaType?) {
+    guard let format = PictureFormat(type), let size = pictureSize else { return (nil, nil, nil) }
     let bytes = (file?.size ?? 0) + (file == nil ? gathered.count : 0)
-    guard conversion.shrinks(bytes: bytes, width: size.width, height: size.height, limits: limits.attached) else { return (nil, nil) }
-    return (format, limits.attached.acceptsPicture(bytes: bytes, width: size.width, height: size.height) ? type : nil)
+    guard conversion.shrinks(bytes: bytes, width: size.width, height: size.height, limits: limits.attached) else {
+      return (nil, nil, nil)
+    }
+    let (pixels, overflows) = size.width.multipliedReportingOverflow(by: size.height)
+    return (
+      format, overflows ? .max : pixels, limits.attached.acceptsPicture(bytes: bytes, width: size.width, height: size.height) ? type : nil
+    )
   }
 
   private func stored(as type: MediaType) throws(FetchFailure) -> StoredFile {

@@ -60,6 +60,13 @@ package struct EngineAssembly: Sendable {
   /// Whether media can no longer be fetched.
   package var isBroken: Bool { fetcher.isBroken }
 
+  /// Returns a function that says how many payloads may be undecided at the moment so that their
+  /// pictures are converted within the deadline; nil if nothing is converted.
+  package func places(within deadline: Duration) -> (@Sendable () -> Int)? {
+    guard fetcher.places(within: deadline) != nil else { return nil }
+    return { [fetcher] in fetcher.places(within: deadline) ?? .max }
+  }
+
   /// Requests the state of the origins' circuit breakers (``MediaFetcher/pulse(_:)``).
   package func pulse(_ answer: @escaping @Sendable (BreakerStates) -> Void) {
     fetcher.pulse(answer)

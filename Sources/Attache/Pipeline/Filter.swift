@@ -104,16 +104,27 @@ public final class Filter: Sendable {
   ///   - explain: called for the first line with each reason, and then once an hour per reason. The
   ///     line falls back, already has the output member, or is an envelope that cannot be opened.
   /// - Throws: ``Failure/start(_:)`` if the system provides no file descriptor or no thread.
-  public init(
+  public convenience init(
     _ configuration: Configuration, host: ServiceExtensionHost, store: AttachmentStore, clock: any DeadlineClock,
     explain: @escaping @Sendable (Explanation) -> Void = { _ in }
+  ) throws(Failure) {
+    try self.init(configuration, host: host, store: store, clock: clock, places: nil, explain: explain)
+  }
+
+  /// Creates a filter that also limits the undecided payloads to what the converters finish in time.
+  ///
+  /// - Parameter places: returns how many payloads may be undecided at the moment; it must not wait.
+  ///   With nil, only ``Configuration/jobs`` limits them.
+  init(
+    _ configuration: Configuration, host: ServiceExtensionHost, store: AttachmentStore, clock: any DeadlineClock,
+    places: (@Sendable () -> Int)?, explain: @escaping @Sendable (Explanation) -> Void
   ) throws(Failure) {
     self.configuration = configuration
     self.clock = clock
     machine = clock.machineBehind
     processor = PayloadProcessor(configuration, host: host, store: store)
     do {
-      window = try OutputWindow(limits: WindowLimits(configuration), clock: clock)
+      window = try OutputWindow(limits: WindowLimits(configuration), clock: clock, places: places)
       reading = try ReadingStop(machine: machine)
       explainer = try Explainer(machine: machine, showing: configuration.urlDetail, notify: explain)
     } catch {

@@ -28,6 +28,8 @@ package struct FilterAssembly: Sendable {
     engine = try EngineAssembly(
       configuration, store: store, parent: parent, uploader: uploader, network: network, serviceExtension: serviceExtension, notify: notify,
       warn: warn)
-    filter = try Filter(configuration.filter, host: engine.host, store: store, clock: engine.clock, explain: explain)
+    filter = try Filter(
+      configuration.filter, host: engine.host, store: store, clock: engine.clock,
+      places: engine.places(within: configuration.filter.deadline), explain: explain)
   }
 }

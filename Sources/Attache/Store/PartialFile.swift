@@ -25,6 +25,12 @@ public final class PartialFile {
     discard()
   }
 
+  /// The hash of the bytes that have been appended.
+  var digest: SHA256.Digest {
+    var hash = hash
+    return hash.finish()
+  }
+
   /// Appends bytes. If this fails, the file is discarded at once, which frees its space.
   ///
   /// - Throws: ``StoreError`` when the bytes cannot be written.

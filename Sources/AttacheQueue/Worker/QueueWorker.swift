@@ -19,6 +19,7 @@ public final class QueueWorker: Sendable {
   private let state: Mutex<WorkerState>
   private let claiming: any WakeSignal
   private let settler: WorkerSettler
+  private let places: (@Sendable () -> Int)?
   let renewer: LeaseRenewer
 
   /// - Parameters:
@@ -29,14 +30,17 @@ public final class QueueWorker: Sendable {
   ///   - queueClock: the queue's clock, which measures leases and expiries.
   ///   - observer: receives an event for each payload.
   ///   - notify: receives messages for the user, on its own thread.
+  ///   - places: returns how many payloads may be undecided at the moment, so that their pictures can
+  ///     be converted in time; nil for no such limit. It must not wait.
   /// - Throws: ``SystemError`` when no descriptor is available.
   public init(
     _ configuration: WorkerConfiguration, queue: any PayloadLeasing & QueueAdministration, host: ServiceExtensionHost,
     store: AttachmentStore,
     clock: any DeadlineClock, queueClock: any QueueClock = SystemQueueClock(), observer: any WorkerObserver,
-    notify: @escaping @Sendable (WorkerNotice) -> Void = { _ in }
+    notify: @escaping @Sendable (WorkerNotice) -> Void = { _ in }, places: (@Sendable () -> Int)? = nil
   ) throws(SystemError) {
     self.configuration = configuration
+    self.places = places
     self.queue = queue
     self.host = host
     self.store = store
@@ -162,7 +166,8 @@ public final class QueueWorker: Sendable {
   /// - Returns: whether there are more steps.
   private func advance(_ desk: LineProcessor) -> Bool {
     do throws(QueueError) {
-      switch state.withLock({ $0.step(at: clock.now) }) {
+      let limit = places?() ?? .max
+      switch state.withLock({ $0.step(at: clock.now, limit: limit) }) {
       case .end: return false
       case .wait(let instant): claiming.wait(until: instant)
       case .probe: probe()

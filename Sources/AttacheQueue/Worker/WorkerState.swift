@@ -71,13 +71,17 @@ struct WorkerState: Sendable {
 
   // MARK: - Claiming
 
-  func step(at now: MonotonicInstant) -> Step {
+  /// Returns the next step.
+  ///
+  /// - Parameter limit: how many payloads the converters permit to be undecided at the moment.
+  func step(at now: MonotonicInstant, limit: Int = .max) -> Step {
     if isStopped || failure != nil { return held.isEmpty ? .end : .wait(until: .distantFuture) }
     if isOnce, isEmpty, held.isEmpty { return .end }
     if let pausedUntil { return now < pausedUntil ? .wait(until: pausedUntil) : .probe }
     if holdsSuspect { return .wait(until: .distantFuture) }
     if wantsAlone { return held.isEmpty ? .claim(limit: 1, bytes: .max, isAlone: true) : .wait(until: .distantFuture) }
     if now < quietUntil { return .wait(until: quietUntil) }
+    let places = min(places, limit)
     let free = places - undecided
     guard free > 0, heldBytes < Self.maximumBytes, settled.count < Self.maximumSettled else { return .wait(until: .distantFuture) }
     let gathered = lastClaim.advanced(by: Self.gathering)

@@ -26,6 +26,15 @@ import Testing
     #expect(state.step(at: start) == .claim(limit: 6, bytes: WorkerState.maximumBytes - 40, isAlone: false))
   }
 
+  @Test func `a worker asks for no more than its converters finish in time`() {
+    var state = WorkerState(jobs: 256, isOnce: false)
+    #expect(state.step(at: start, limit: 20) == .claim(limit: 20, bytes: WorkerState.maximumBytes, isAlone: false))
+    state.note(claim(1...15, next: .zero), isAlone: false, at: start, leased: .zero)
+    #expect(state.step(at: start, limit: 20) == .claim(limit: 5, bytes: WorkerState.maximumBytes - 150, isAlone: false))
+    #expect(state.step(at: start, limit: 15) == .wait(until: .distantFuture))
+    #expect(state.step(at: start, limit: 1) == .wait(until: .distantFuture))
+  }
+
   @Test func `few free places wait a moment for more`() {
     var state = WorkerState(jobs: 8, isOnce: false)
     state.note(claim(1...7, next: .zero), isAlone: false, at: start, leased: .zero)

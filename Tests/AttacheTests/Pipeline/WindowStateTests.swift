@@ -96,6 +96,21 @@ private final class Moves {
     #expect(moves.state.satisfies(.job(bytes: 1)))
   }
 
+  @Test func `the work behind the window limits the undecided lines too, but one may always be`() throws {
+    let moves = Moves(WindowLimits(jobs: 9))
+    #expect(moves.state.satisfies(.job(bytes: 1), places: { 0 }))
+    let ticket = try #require(moves.reserve("a"))
+    #expect(moves.state.satisfies(.job(bytes: 1), places: { 2 }))
+    #expect(!moves.state.satisfies(.job(bytes: 1), places: { 1 }))
+    #expect(!moves.state.satisfies(.job(bytes: 1, jobs: 2), places: { 2 }))
+    #expect(moves.state.satisfies(.room, places: { 0 }), "lines that pass do not wait")
+    #expect(moves.decide(ticket))
+    #expect(moves.state.satisfies(.job(bytes: 1, jobs: 2), places: { 0 }))
+    moves.state.stop()
+    #expect(moves.reserve("b") == nil)
+    #expect(moves.state.satisfies(.job(bytes: 1), places: { 0 }))
+  }
+
   @Test func `each payload of a line takes a job, and a line with more than there are is decided alone`() throws {
     let moves = Moves(WindowLimits(jobs: 4))
     #expect(moves.state.satisfies(.job(bytes: 1, jobs: 9)))

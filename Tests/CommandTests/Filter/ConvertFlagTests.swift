@@ -54,6 +54,59 @@ struct ConvertFlagTests {
   }
 }
 
+extension ConvertFlagTests {
+  /// A lossless WebP of 34 bytes: its five prefix codes have one symbol each, so that a pixel takes
+  /// no bit. It is opaque.
+  private static func flatWebP(width: Int, height: Int, colour: Int) -> [UInt8] {
+    var body: [UInt8] = [0x2F]
+    var (bits, count) = (0, 0)
+    func put(_ value: Int, _ length: Int) {
+      bits |= value << count
+      count += length
+      while count >= 8 {
+        body.append(UInt8(bits & 0xFF))
+        (bits, count) = (bits >> 8, count - 8)
+      }
+    }
+    put(width - 1, 14)
+    put(height - 1, 14)
+    // No transparency, version 0; no transform, no cache of colours, one group of codes.
+    put(0, 7)
+    for symbol in [colour & 0xFF, colour >> 8 & 0xFF, 0, 0xFF] {
+      put(0b101, 3)
+      put(symbol, 8)
+    }
+    put(0b0001, 4)
+    put(0, 8 * (14 - body.count) - count)
+    func number(_ value: Int) -> [UInt8] { (0..<4).map { UInt8(value >> (8 * $0) & 0xFF) } }
+    return "RIFF".utf8 + number(12 + body.count) + "WEBPVP8L".utf8 + number(body.count) + body
+  }
+
+  @Test func `payloads with ten vast pictures each do not cost others theirs`() async throws {
+    try await withOrigin { origin in
+      let tool = try AttacheTool()
+      var lines: [String] = []
+      for number in 0..<80 {
+        origin.serve("/vast-\(number)", Self.flatWebP(width: 9_000, height: 9_000, colour: number))
+        origin.serve("/own-\(number)", Self.flatWebP(width: 600, height: 400, colour: number))
+      }
+      for stranger in 0..<8 {
+        let media = (0..<10).map { "\"\($0)\":\"\(origin.url("/vast-\(10 * stranger + $0)"))\"" }.joined(separator: ",")
+        lines.append(#"{"aps":{"alert":"Hello","mutable-content":1},"custom":{"i":"1"},"att":{\#(media)}}"#)
+        lines += (0..<5).map { Sample.payload(origin.url("/own-\(5 * stranger + $0)")) }
+      }
+      // The vast pictures keep two converters busy for longer than the deadline. Each comes before
+      // the pictures of five other payloads.
+      let flags = ["--convert", "--fetchers", "2", "--deadline", "5s", "--report", tool.report]
+      let run = try await tool.run(AttacheTool.loopback + flags, input: lines.map { $0 + "\n" }.joined())
+      #expect(run.exit == .status(0))
+      let records = try ReportLine.read(tool.report)
+      #expect(records.count == lines.count)
+      for record in records where record.line % 6 != 1 { #expect(record.reason == nil, "line \(record.line)") }
+    }
+  }
+}
+
 extension Program {
   /// The process that converts pictures, once it is at work.
   fileprivate var converter: pid_t? {

@@ -85,7 +85,9 @@ package final class AttachmentIntake: Sendable {
     guard let converters = tools.converters else { return converted(.failure(FetchFailure(reason: .internal))) }
     let end = deadline.advanced(by: .zero - Fetch.conversionReserve)
     // The result is not needed once the answer is decided, but the conversion ends at the deadline anyway.
-    converters.convert(picture, until: end, isWanted: { true }) { result in
+    // An answer's attachments come one after another, so the pictures that wait are of different answers.
+    tools.pictures += 1
+    _ = converters.convert(picture, for: [tools.pictures], until: end, isWanted: { true }) { result in
       converted(result.flatMapError(picture.unconverted))
     }
   }
@@ -159,6 +161,8 @@ extension AttachmentIntake {
   private final class Tools: @unchecked Sendable {
     let detector: TypeDetector
     let converters: ConverterQueue?
+    /// The number of pictures that have been converted.
+    var pictures: UInt64 = 0
 
     init(detector: TypeDetector, converters: ConverterQueue?) {
       (self.detector, self.converters) = (detector, converters)

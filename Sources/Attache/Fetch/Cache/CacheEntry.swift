@@ -62,11 +62,7 @@ extension CacheEntry {
     ] {
       note.append(number ?? Self.never)
     }
-    if let conversion {
-      note.append(conversion.from.code)
-      note.append(Int64(conversion.width))
-      note.append(Int64(conversion.height))
-    }
+    if let conversion { note.append(conversion) }
     if let entityTag { note.append(entityTag.utf8) }
     return IndexRow(key: key, name: file.name, size: Int64(file.size), lastUse: lastUse, note: note.bytes)
   }
@@ -84,10 +80,8 @@ extension CacheEntry {
     guard numbers[2...].allSatisfy({ $0.map(HTTPDate.range.contains) != false }) else { return nil }
     var file = StoredFile(row.name, size: Int(row.size))
     if flags & 8 != 0 {
-      guard let code = note.read(UInt8.self), let from = PictureFormat(code: code), let width = note.read(Int64.self),
-        let height = note.read(Int64.self), width >= 0, width <= Int32.max, height >= 0, height <= Int32.max
-      else { return nil }
-      file.conversion = PictureConversion(from: from, size: file.size, width: Int(width), height: Int(height))
+      guard let conversion = note.readConversion(size: file.size) else { return nil }
+      file.conversion = conversion
     }
     var fields = CacheFields()
     if flags & 2 != 0 { fields.control = CacheControl(noCache: flags & 4 != 0, maximumAge: numbers[0], sharedMaximumAge: numbers[1]) }
@@ -97,6 +91,42 @@ extension CacheEntry {
       key: row.key, file: file, fields: fields,
       entityTag: Self.validator(note.rest.isEmpty ? nil : UntrustedText(decoding: note.rest)), expiry: .milliseconds(expiry),
       pixels: Int(pixels), isPublic: flags & 1 != 0, lastUse: row.lastUse)
+  }
+}
+
+// Encoding of a conversion's result as a row of the index.
+extension StoredFile {
+  /// Returns the row of the index; nil for a file that is not the result of a conversion.
+  func row(for key: IndexKey, lastUse: Int64) -> IndexRow? {
+    guard let conversion else { return nil }
+    var note = ByteWriter(capacity: 17)
+    note.append(conversion)
+    return IndexRow(key: key, name: name, size: Int64(size), lastUse: lastUse, note: note.bytes)
+  }
+
+  /// Decodes a row. Returns nil if its note does not have this format.
+  init?(converted row: IndexRow) {
+    var note = ByteReader(row.note)
+    self.init(row.name, size: Int(row.size))
+    guard let conversion = note.readConversion(size: size), note.rest.isEmpty else { return nil }
+    self.conversion = conversion
+  }
+}
+
+extension ByteWriter {
+  fileprivate mutating func append(_ conversion: PictureConversion) {
+    append(conversion.from.code)
+    append(Int64(conversion.width))
+    append(Int64(conversion.height))
+  }
+}
+
+extension ByteReader {
+  fileprivate mutating func readConversion(size: Int) -> PictureConversion? {
+    guard let code = read(UInt8.self), let from = PictureFormat(code: code), let width = read(Int64.self),
+      let height = read(Int64.self), width >= 0, width <= Int32.max, height >= 0, height <= Int32.max
+    else { return nil }
+    return PictureConversion(from: from, size: size, width: Int(width), height: Int(height))
   }
 }
 

@@ -107,6 +107,29 @@ final class HTTPCache {
     return false
   }
 
+  // MARK: Conversions
+
+  /// Returns what an earlier run or another loop made of the same bytes with the same steps, pinned
+  /// once; nil if nothing is known or the file is gone.
+  func converted(from source: SHA256.Digest) -> StoredFile? {
+    if lacksIndex { lacksIndex = store.indexStatus == nil }
+    guard !lacksIndex, let row = index.row(for: key(of: source)), let file = StoredFile(converted: row), pin(file) else { return nil }
+    if .seconds(now.components.seconds - row.lastUse) > store.limits.maximumAge / 16 { keep(file, convertedFrom: source) }
+    return file
+  }
+
+  /// Stores what was made of a picture, at once: other loops may have the same picture.
+  func keep(_ file: StoredFile, convertedFrom source: SHA256.Digest) {
+    guard let row = file.row(for: key(of: source), lastUse: now.components.seconds) else { return }
+    lacksIndex = false
+    index.write([.keep(row)])
+  }
+
+  /// No URL begins like this.
+  private func key(of source: SHA256.Digest) -> IndexKey {
+    IndexKey("sha256 " + source.hexadecimal(), steps: steps)
+  }
+
   // MARK: Writing
 
   func keep(_ entry: CacheEntry, for url: String) {

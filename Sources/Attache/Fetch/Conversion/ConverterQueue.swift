@@ -1,230 +1,243 @@
-internal import Glibc
-
-/// The queue of pictures from a loop's fetches to the loop's converter. It converts one at a time, in
-/// order, and stores the results. On the loop only.
+/// The queue of pictures from a loop's fetches to the loop's converters. On the loop only.
+///
+/// Payloads take turns, weighted by pixels. The main converter takes one picture after the other. While
+/// it has a large one, a second converter takes the next pictures that are far smaller, so that no
+/// picture takes all the time. The same bytes are converted once, for all that wait for them.
 ///
 /// It is as long as there are fetches whose bytes are complete, which `--jobs` bounds.
 final class ConverterQueue {
-  private final class Job {
-    let picture: SourcePicture
-    /// When the conversion must have ended.
-    let end: MonotonicInstant
-    let isWanted: () -> Bool
-    /// nil once the job has its result.
-    var answer: ((Result<StoredFile, FetchFailure>) -> Void)?
-    var timer: TimerEntry?
-    /// The result, while its bytes arrive.
-    var result: ConvertedFile?
-
-    init(
-      _ picture: SourcePicture, until end: MonotonicInstant, isWanted: @escaping () -> Bool,
-      answer: @escaping (Result<StoredFile, FetchFailure>) -> Void
-    ) {
-      (self.picture, self.end, self.isWanted, self.answer) = (picture, end, isWanted, answer)
-    }
+  /// A request's place in the queue.
+  struct Claim {
+    fileprivate let job: ConverterJob?
+    fileprivate let waiter: ConverterJob.Waiter
+    /// The time that the request will keep a converter busy, as far as can be told; zero if nothing
+    /// is converted for it alone.
+    let work: Duration
   }
 
   private let loop: EventLoop
   private let store: AttachmentStore
-  private let limits: MediaLimits
   private let conversion: Conversion
+  private let converted: ConvertedPictures
   private let play: ConverterPlay
-  private var waiting = Ring<Job>()
-  private var current: Job?
-  private var process: ConverterProcess?
-  /// Stopped processes that have not ended yet, and when each must have.
-  private var leftovers: [(child: pid_t, end: MonotonicInstant)] = []
-  private var leftoverTimer: TimerEntry?
-  private var buffer = [UInt8](repeating: 0, count: ConverterProcess.partBytes)
+  private let limits: MediaLimits
+  private lazy var main = makeLane()
+  private lazy var beside = makeLane()
+  private var waiting = FairQueue<ConverterJob>(turn: ConverterQueue.turn)
+  /// The jobs that wait or run, by the hash of their picture.
+  private var jobs: [SHA256.Digest: ConverterJob] = [:]
+  private var pace = ConverterPace()
+  /// Wakes the loop when the main converter's job counts as slow.
+  private var slowTimer: TimerEntry?
 
-  /// How much longer this side waits than the process itself, so that the process can end by itself.
-  private static let margin = Duration.milliseconds(50)
-  /// How long a stopped process may still exist, and how often to look for it.
-  private static let (leftoverPatience, leftoverPause) = (Duration.seconds(10), Duration.milliseconds(100))
-  /// The maximum number of parts of a result that are read in a turn.
-  private static let portion = 8
+  /// The pixels of one turn: those of a photo. Payloads with fewer are equals.
+  private static let turn = 16_000_000
 
+  /// - Parameter cache: where the results are found by other loops and later runs; nil for this
+  ///   queue's memory alone.
   init(
-    _ conversion: Conversion, _ limits: MediaLimits, store: AttachmentStore, on loop: EventLoop, play: ConverterPlay = .honest
+    _ conversion: Conversion, _ limits: MediaLimits, store: AttachmentStore, cache: HTTPCache? = nil, on loop: EventLoop,
+    play: ConverterPlay = .honest
   ) {
     (self.conversion, self.limits, self.store, self.loop, self.play) = (conversion, limits, store, loop, play)
+    converted = ConvertedPictures(store: store, cache: cache)
   }
 
-  /// Converts a picture.
+  private func makeLane() -> ConverterLane {
+    ConverterLane(conversion, limits, store: store, on: loop, play: play) { [weak self] job, result, time in
+      self?.ended(job, result, after: time)
+    }
+  }
+
+  /// Converts a picture, unless the same bytes have been converted or are being converted.
   ///
   /// - Parameters:
+  ///   - payloads: those that wait for the picture. They are told apart by their numbers.
   ///   - end: when the conversion must have ended.
-  ///   - isWanted: called when the picture's turn has come. If it returns false, the picture is
+  ///   - isWanted: called when the picture's turn has come. If nobody wants it, the picture is
   ///     dropped.
   ///   - answer: called with the stored file, pinned once, or with ``Reason/convertFailed``,
   ///     ``Reason/convertDeadline`` or another reason; in a later step.
   func convert(
-    _ picture: SourcePicture, until end: MonotonicInstant, isWanted: @escaping () -> Bool,
+    _ picture: SourcePicture, for payloads: [UInt64], until end: MonotonicInstant, isWanted: @escaping () -> Bool,
     answer: @escaping (Result<StoredFile, FetchFailure>) -> Void
-  ) {
-    let job = Job(picture, until: end, isWanted: isWanted, answer: answer)
-    job.timer = loop.schedule(at: end.advanced(by: Self.margin)) { [weak self, weak job] in
-      guard let self, let job else { return }
-      job.timer = nil
-      giveUp(job)
+  ) -> Claim {
+    let waiter = ConverterJob.Waiter(picture, until: end, isWanted: isWanted, answer: answer)
+    let source = picture.file.digest
+    if let file = converted.file(of: source) {
+      loop.later { answer(.success(file)) }
+      return Claim(job: nil, waiter: waiter, work: .zero)
     }
-    waiting.append(job)
+    let running = jobs[source]
+    let job = running ?? ConverterJob(picture, source: source, maximumPixels: conversion.sourcePixels)
+    guard loop.now.advanced(by: leastTime(of: job)) <= end else {
+      loop.later { answer(.failure(FetchFailure(reason: .convertDeadline))) }
+      return Claim(job: nil, waiter: waiter, work: .zero)
+    }
+    job.add(waiter)
+    let claim = Claim(job: job, waiter: waiter, work: running == nil ? pace.time(job.pixels, of: job.format) : .zero)
+    join(job, payloads)
+    if running == nil {
+      jobs[source] = job
+      enqueue(job)
+    }
+    watch(waiter, of: job)
+    return claim
   }
 
-  /// Called at the end of a turn: begins the next conversion. ``convert(_:until:isWanted:answer:)``
-  /// does not begin it, because it may be called on the transport's stack.
+  /// Lets further payloads wait for a picture.
+  ///
+  /// - Parameter end: when the conversion must have ended for the last of them.
+  func join(_ claim: Claim, _ payloads: [UInt64], until end: MonotonicInstant) {
+    guard let job = claim.job, claim.waiter.answer != nil else { return }
+    join(job, payloads)
+    guard end > claim.waiter.end else { return }
+    claim.waiter.end = end
+    watch(claim.waiter, of: job)
+  }
+
+  /// Called at the end of a turn: begins the next conversions.
+  /// ``convert(_:for:until:isWanted:answer:)`` does not begin them, because it may be called on the
+  /// transport's stack.
   func turnEnded() {
-    while current == nil, let job = waiting.popFirst() {
-      guard job.answer != nil else { continue }
-      guard job.isWanted() else {
-        drop(job)
-        continue
-      }
-      current = job
-      begin(job)
-    }
+    while main.job == nil, begin(in: main) {}
+    while beside.job == nil, let running = main.job, let next = waiting.first(), !next.isUnderstated,
+      ConverterPace.overtakes(next.pixels, running: running.pixels, isSlow: isSlow(running)), begin(in: beside)
+    {}
   }
 
-  /// Ends the process, and drops all pictures.
+  /// Ends the processes, and drops all pictures.
   func shutdown() {
-    if let current { drop(current) }
-    while let job = waiting.popFirst() { drop(job) }
-    current = nil
-    replaceProcess()
-    if let leftoverTimer { loop.cancel(leftoverTimer) }
-    leftoverTimer = nil
-    // None may remain as a zombie of a program that goes on.
-    leftovers.removeAll { ConverterProcess.isGone($0.child, within: 100) }
+    for job in jobs.values { drop(job) }
+    _ = waiting.removeAll()
+    for lane in [main, beside] { lane.shutdown() }
+    if let slowTimer { loop.cancel(slowTimer) }
+    slowTimer = nil
   }
 
-  private func begin(_ job: Job) {
-    do throws(StoreError) {
-      let input = try job.picture.file.openToRead()
-      defer { close(input) }
-      try send(job, input)
-    } catch {
-      finish(.failure(FetchFailure(error)))
+  // MARK: Turns
+
+  private func join(_ job: ConverterJob, _ payloads: [UInt64]) {
+    for payload in payloads where job.join(payload) {
+      if let number = job.number { waiting.join(number, payload) }
     }
   }
 
-  /// Sends the job to the process. A process that has ended since the last job is replaced once.
-  private func send(_ job: Job, _ input: Int32) throws(StoreError) {
-    for _ in 0..<2 {
-      let time = loop.now.duration(to: job.end)
-      guard time > .zero else { return finish(.failure(FetchFailure(reason: .convertDeadline))) }
-      do throws(SystemError) {
-        if process == nil { process = try ConverterProcess(play: play) }
-        if let process, process.send(job.picture, input, conversion, limits, within: time) { return watch(process) }
-      } catch {
-        return finish(.failure(FetchFailure(noConverter: error)))
-      }
-      replaceProcess()
+  private func enqueue(_ job: ConverterJob) {
+    job.number = waiting.add(job, work: job.pixels, of: job.payloads, by: job.end)
+  }
+
+  /// Begins the next conversion, or answers it from what is known by now.
+  ///
+  /// - Returns: whether a picture waited.
+  private func begin(in lane: ConverterLane) -> Bool {
+    guard let (job, payload) = waiting.popFirst() else { return false }
+    (job.number, job.payload) = (nil, payload)
+    let left = loop.now.duration(to: job.end)
+    guard job.isWanted, let picture = job.waiters.first?.picture else {
+      drop(job)
+      return true
     }
-    finish(.failure(FetchFailure(reason: .convertFailed, message: "the converter ends before it takes a picture; see the kernel's log")))
-  }
-
-  private func watch(_ process: ConverterProcess) {
-    loop.watch(process.socket, for: .readable) { [weak self] _, _ in self?.receive() }
-  }
-
-  /// Takes what the process has sent.
-  private func receive() {
-    guard let process, let job = current else { return }
-    // The process may stop, which closes its socket.
-    loop.unwatch(process.socket)
-    if let result = take(job, process) {
-      finish(result)
+    if let file = converted.file(of: job.source) {
+      hand(.success(file), to: job)
+    } else if left <= leastTime(of: job) {
+      hand(.failure(FetchFailure(reason: .convertDeadline)), to: job)
     } else {
-      watch(process)
+      let limit = pace.limit(job.pixels, of: job.format, left: left, othersWait: !waiting.isEmpty)
+      lane.begin(job, picture, within: lane === beside ? min(limit, patience(with: job)) : limit)
+      if lane === main { watchForSlowness(job) }
+    }
+    return true
+  }
+
+  private func leastTime(of job: ConverterJob) -> Duration {
+    pace.leastTime(job.leastPixels, of: job.format)
+  }
+
+  private func patience(with job: ConverterJob) -> Duration {
+    pace.patience(job.pixels, of: job.format)
+  }
+
+  private func isSlow(_ running: ConverterJob) -> Bool {
+    main.begun.duration(to: loop.now) >= patience(with: running)
+  }
+
+  private func watchForSlowness(_ job: ConverterJob) {
+    if let slowTimer { loop.cancel(slowTimer) }
+    // The turn that begins with this timer ends with ``turnEnded()``.
+    slowTimer = loop.schedule(at: loop.now.advanced(by: patience(with: job))) { [weak self] in self?.slowTimer = nil }
+  }
+
+  // MARK: Ends
+
+  /// Watches the time of a request: while its picture waits, until the conversion would be late.
+  private func watch(_ waiter: ConverterJob.Waiter, of job: ConverterJob) {
+    if let timer = waiter.timer { loop.cancel(timer) }
+    let isRunning = main.job === job || beside.job === job
+    let instant = waiter.end.advanced(by: isRunning ? ConverterLane.margin : .zero - leastTime(of: job))
+    waiter.timer = loop.schedule(at: instant) { [weak self, weak waiter, weak job] in
+      guard let self, let waiter, let job else { return }
+      waiter.timer = nil
+      if !isRunning, main.job === job || beside.job === job { return watch(waiter, of: job) }
+      giveUp(waiter, of: job)
     }
   }
 
-  /// - Returns: nil while bytes are missing.
-  private func take(_ job: Job, _ process: ConverterProcess) -> Result<StoredFile, FetchFailure>? {
-    if job.result == nil {
-      switch process.receive(conversion, limits) {
-      case nil: return nil
-      case .failed(let failure): return .failure(failure)
-      case .value(let (type, bytes)):
-        job.result = ConvertedFile(store: store, limits: limits, from: job.picture.format, as: type, bytes: bytes)
-      }
-    }
-    guard let file = job.result else { return nil }
-    for _ in 0..<Self.portion {
-      switch unsafe buffer.withUnsafeMutableBytes({ unsafe process.receivePart($0) }) {
-      case nil: return nil
-      case .failed(let failure): return .failure(failure)
-      case .value(let count):
-        do throws(FetchFailure) {
-          if let stored = try file.take(buffer[..<count]) { return .success(stored) }
-        } catch {
-          // More of the result may follow.
-          process.stop()
-          return .failure(error)
-        }
-      }
-    }
-    return nil
-  }
-
-  private func giveUp(_ job: Job) {
-    guard job === current else { return end(job, .failure(FetchFailure(reason: .convertDeadline))) }
-    if let process { loop.unwatch(process.socket) }
-    // The payload's time is nearly over. Do not wait for a child that frees its memory.
-    process?.stop(waiting: 0)
-    finish(.failure(FetchFailure(reason: .convertDeadline)))
-  }
-
-  /// Ends the current job. The next one begins at the end of the turn.
-  private func finish(_ result: Result<StoredFile, FetchFailure>) {
-    if process?.isOver == true { replaceProcess() }
-    guard let job = current else { return }
-    current = nil
-    end(job, result)
-  }
-
-  private func end(_ job: Job, _ result: Result<StoredFile, FetchFailure>) {
-    let answer = job.answer
+  private func giveUp(_ waiter: ConverterJob.Waiter, of job: ConverterJob) {
+    job.remove(waiter)
+    answer(waiter, .failure(FetchFailure(reason: .convertDeadline)))
+    guard job.waiters.isEmpty, let number = job.number else { return }
+    waiting.remove(number)
     drop(job)
+  }
+
+  /// Handles the end of a conversion.
+  private func ended(_ job: ConverterJob, _ result: Result<StoredFile, FetchFailure>, after took: Duration) {
+    waiting.charge(job.payload, pace.pixels(in: took, of: job.format) - job.pixels)
+    switch result {
+    case .success(let file):
+      converted.note(file, of: job.source)
+      if !job.isUnderstated { pace.note(job.pixels, of: job.format, took: took) }
+      hand(result, to: job)
+    case .failure(let failure):
+      guard failure.reason == .convertDeadline, !job.isUnderstated else { return hand(result, to: job) }
+      // It needs more time than it had. It waits again, as the largest picture, for those who still
+      // have that time.
+      for waiter in job.waiters where loop.now.duration(to: waiter.end) <= took {
+        job.remove(waiter)
+        answer(waiter, result)
+      }
+      job.noteUnderstatement()
+      if job.waiters.isEmpty { return drop(job) }
+      enqueue(job)
+      for waiter in job.waiters { watch(waiter, of: job) }
+    }
+  }
+
+  /// Gives a result to all that wait for it. A file is pinned once for the first.
+  private func hand(_ result: Result<StoredFile, FetchFailure>, to job: ConverterJob) {
+    jobs[job.source] = nil
+    let waiters = job.removeWaiters()
+    if case .success(let file) = result {
+      for _ in waiters.dropFirst() { store.pin(file) }
+      if waiters.isEmpty { store.unpin(file) }
+    }
+    for waiter in waiters { answer(waiter, result) }
+  }
+
+  private func answer(_ waiter: ConverterJob.Waiter, _ result: Result<StoredFile, FetchFailure>) {
+    if let timer = waiter.timer { loop.cancel(timer) }
+    waiter.timer = nil
+    guard let answer = waiter.answer.take() else { return }
     // This may be called at the end of a turn. The answer belongs to the next one.
-    loop.later { answer?(result) }
+    loop.later { answer(result) }
   }
 
-  private func drop(_ job: Job) {
-    if let timer = job.timer { loop.cancel(timer) }
-    (job.timer, job.answer, job.result) = (nil, nil, nil)
-  }
-
-  /// A confined process may not send signals. If injected code has disabled the timers of a
-  /// converter, ending this process ends it.
-  private func replaceProcess() {
-    guard let process else { return }
-    if !process.isOver {
-      loop.unwatch(process.socket)
-      process.stop()
+  private func drop(_ job: ConverterJob) {
+    jobs[job.source] = nil
+    for waiter in job.removeWaiters() {
+      if let timer = waiter.timer { loop.cancel(timer) }
+      (waiter.timer, waiter.answer) = (nil, nil)
     }
-    if let leftover = process.leftover { leftovers.append((leftover, loop.now.advanced(by: Self.leftoverPatience))) }
-    self.process = nil
-    if leftoverTimer == nil { lookForLeftovers() }
-  }
-
-  private func lookForLeftovers() {
-    leftovers.removeAll { ConverterProcess.isGone($0.child) }
-    guard let first = leftovers.first else { return }
-    if loop.now >= first.end { abort() }
-    leftoverTimer = loop.schedule(at: loop.now.advanced(by: Self.leftoverPause)) { [weak self] in
-      guard let self else { return }
-      leftoverTimer = nil
-      lookForLeftovers()
-    }
-  }
-}
-
-extension FetchFailure {
-  /// Creates the failure of this machine to start a converter.
-  fileprivate init(noConverter error: SystemError) {
-    self.init(
-      reason: .convertFailed, message: "the converter's process cannot start (\(error)); raise the limit on processes or free memory")
-    isOfMachine = true
   }
 }

@@ -6,14 +6,23 @@ extension Fetch {
     guard let picture, let converters = engine.converters else { return fail(FetchFailure(reason: .internal)) }
     let end = engine.loop.now.advanced(by: Self.conversionTime(within: budget))
     tracker.note { $0.isConverting = true }
-    converters.convert(picture, until: end) { [self] in
+    let claim = converters.convert(picture, for: tracker.payloads, until: end) { [self] in
       tracker.isAwaited
     } answer: { [self] result in
       takeConverted(result, of: picture)
     }
+    self.claim = claim
+    tracker.noteConversion(claim.work)
   }
 
-  /// The part of each budget that a conversion may not use: `ConverterQueue.margin` for a
+  /// Called when another payload waits for the file.
+  func joined(by waiter: FetchWaiter) {
+    guard let claim, let converters = engine.converters else { return }
+    let end = engine.loop.now.advanced(by: Self.conversionTime(within: engine.loop.now.duration(to: waiter.deadline)))
+    converters.join(claim, waiter.payloads, until: end)
+  }
+
+  /// The part of each budget that a conversion may not use: `ConverterLane.margin` for a
   /// converter that does not end, 50 ms of grace (`--grace`), and the rest to decide.
   static let conversionReserve = Duration.milliseconds(150)
 
@@ -23,7 +32,7 @@ extension Fetch {
   }
 
   private func takeConverted(_ result: Result<StoredFile, FetchFailure>, of picture: SourcePicture) {
-    self.picture = nil
+    (self.picture, claim) = (nil, nil)
     tracker.note { $0.isConverting = false }
     if case .failure = result, state.isOver { return }
     switch result.flatMapError(picture.unconverted) {

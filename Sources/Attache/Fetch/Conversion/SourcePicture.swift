@@ -2,6 +2,8 @@
 struct SourcePicture {
   var file: PartialFile
   var format: PictureFormat
+  /// The number of pixels that it claims to have; nil if it does not say.
+  var claimedPixels: Int?
   /// The type of a picture that may be attached as it is, if the conversion fails.
   var acceptableType: MediaType?
 }

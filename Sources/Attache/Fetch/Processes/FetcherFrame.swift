@@ -4,10 +4,12 @@ internal import CFetcher
 enum FetcherRequest: Equatable {
   /// Fetch a URL that has passed the host's gate.
   ///
-  /// - Parameter place: where the fetcher reports its progress.
-  case fetch(UInt64, place: UInt32, deadline: MonotonicInstant, url: String)
-  /// Extend the deadline: a waiter with a later one has joined.
-  case extend(UInt64, deadline: MonotonicInstant)
+  /// - Parameters:
+  ///   - place: where the fetcher reports its progress.
+  ///   - payload: the number of the payload that waits for it.
+  case fetch(UInt64, place: UInt32, payload: UInt64, deadline: MonotonicInstant, url: String)
+  /// Extend the deadline: a payload with a later one has joined.
+  case extend(UInt64, payload: UInt64, deadline: MonotonicInstant)
   /// Cancel the fetch: no waiter is left.
   case cancel(UInt64)
   /// Reply with the states of the origins, which also shows that the loop is running.
@@ -24,6 +26,9 @@ enum FetcherReply: Equatable {
   /// A cancelled fetch has ended.
   case left(UInt64)
   case counted(UInt64, BreakerStates)
+  /// A fetch needs a conversion, which is expected to keep a converter busy for so many
+  /// milliseconds.
+  case converts(UInt64, milliseconds: UInt32)
   /// The cache is closed.
   ///
   /// - Parameter warning: a warning for the user about the cache; empty for none.
@@ -64,15 +69,17 @@ enum FetcherFrame {
   static func append(_ request: FetcherRequest, to bytes: inout [UInt8]) {
     frame(&bytes) { bytes in
       switch request {
-      case .fetch(let number, let place, let deadline, let url):
+      case .fetch(let number, let place, let payload, let deadline, let url):
         bytes.append(1)
         put(number, &bytes)
         put(place, &bytes)
+        put(payload, &bytes)
         put(deadline.nanoseconds, &bytes)
         bytes.append(contentsOf: url.utf8)
-      case .extend(let number, let deadline):
+      case .extend(let number, let payload, let deadline):
         bytes.append(2)
         put(number, &bytes)
+        put(payload, &bytes)
         put(deadline.nanoseconds, &bytes)
       case .cancel(let number):
         bytes.append(3)
@@ -114,6 +121,10 @@ enum FetcherFrame {
       case .left(let number):
         bytes.append(5)
         put(number, &bytes)
+      case .converts(let number, let milliseconds):
+        bytes.append(7)
+        put(number, &bytes)
+        put(milliseconds, &bytes)
       case .counted(let number, let states):
         bytes.append(2)
         put(number, &bytes)
@@ -134,10 +145,14 @@ enum FetcherFrame {
     let request: FetcherRequest
     switch try reader.next(UInt8.self) {
     case 1:
-      let (number, place, deadline) = (try reader.next(UInt64.self), try reader.next(UInt32.self), try reader.next(Int64.self))
+      let (number, place, payload) = (try reader.next(UInt64.self), try reader.next(UInt32.self), try reader.next(UInt64.self))
       return .fetch(
-        number, place: place, deadline: MonotonicInstant(nanoseconds: deadline), url: try reader.text(atMost: URLGate.maximumBytes))
-    case 2: request = .extend(try reader.next(UInt64.self), deadline: MonotonicInstant(nanoseconds: try reader.next(Int64.self)))
+        number, place: place, payload: payload, deadline: MonotonicInstant(nanoseconds: try reader.next(Int64.self)),
+        url: try reader.text(atMost: URLGate.maximumBytes))
+    case 2:
+      request = .extend(
+        try reader.next(UInt64.self), payload: try reader.next(UInt64.self),
+        deadline: MonotonicInstant(nanoseconds: try reader.next(Int64.self)))
     case 3: request = .cancel(try reader.next(UInt64.self))
     case 4: request = .count(try reader.next(UInt64.self))
     case 5: request = .close
@@ -171,6 +186,10 @@ enum FetcherFrame {
       try reader.end()
       guard FetcherBounds.Missing.all.isSuperset(of: missing) else { throw Invalid() }
       return .ready(missing)
+    case 7:
+      let (number, milliseconds) = (try reader.next(UInt64.self), try reader.next(UInt32.self))
+      try reader.end()
+      return .converts(number, milliseconds: milliseconds)
     default: throw Invalid()
     }
   }

@@ -2,12 +2,21 @@ internal import CChild
 internal import CFetcher
 internal import Glibc
 
-/// The detector and the converter of a fetcher, which their parent starts: a confined fetcher starts
-/// no process. The fetcher's requests are those of a stranger. It has at most one process of each
-/// kind, and the parent reads its requests at a limited rate.
+/// The detector and the converters of a fetcher, which their parent starts: a confined fetcher starts
+/// no process. The fetcher's requests are those of a stranger. It has few processes of each kind, and
+/// the parent reads its requests at a limited rate.
 struct FetcherHelpers {
   enum Kind: Int, CaseIterable {
     case detector, converter
+
+    /// How many processes of this kind a fetcher has at most: those of `ConverterQueue`, and one
+    /// detector.
+    var maximum: Int {
+      switch self {
+      case .detector: 1
+      case .converter: 2
+      }
+    }
   }
 
   private enum Order {
@@ -26,7 +35,10 @@ struct FetcherHelpers {
 
   /// The parent's end of the socket for requests.
   let socket: Int32
-  private var running: [pid_t?] = Kind.allCases.map { _ in nil }
+  /// The processes of each kind, from the oldest to the newest.
+  private var running: [[pid_t]] = Kind.allCases.map { _ in [] }
+  /// The processes that end because the fetcher has asked for it.
+  private var ending: [pid_t: Kind] = [:]
   /// The latest child that has ended, of each kind, and its signal.
   private var ended: [(child: pid_t, signal: Int32)?] = Kind.allCases.map { _ in nil }
   /// The request that waits for the end of a child.
@@ -39,7 +51,7 @@ struct FetcherHelpers {
   }
 
   /// The processes that are running.
-  var children: [pid_t] { running.compactMap(\.self) }
+  var children: [pid_t] { running.flatMap(\.self) + ending.keys }
 
   /// How long the next request must wait; zero if it may be read.
   func pause(at now: MonotonicInstant) -> Duration { pace.pause(at: now) }
@@ -59,11 +71,11 @@ struct FetcherHelpers {
     pace.note(at: now)
     switch order {
     case .start(let kind):
-      if let earlier = running[kind.rawValue].take() { kill(earlier, SIGKILL) }
+      if running[kind.rawValue].count == kind.maximum { kill(running[kind.rawValue].removeFirst(), SIGKILL) }
       do throws(SystemError) {
         let (end, child) = try start(kind)
         defer { Glibc.close(end) }
-        running[kind.rawValue] = child
+        running[kind.rawValue].append(child)
         child_answer(socket, request.serial, child, end)
       } catch {
         child_answer(socket, request.serial, -error.number, -1)
@@ -76,9 +88,11 @@ struct FetcherHelpers {
   private mutating func end(_ request: child_request) {
     if let end = ended.compactMap(\.self).first(where: { $0.child == request.child }) {
       child_answer(socket, request.serial, end.signal, -1)
-    } else if running.contains(request.child) {
+    } else if let kind = Kind.allCases.first(where: { running[$0.rawValue].contains(request.child) }) {
       // A child that is dying keeps the signal that it dies of.
       kill(request.child, SIGKILL)
+      running[kind.rawValue].removeAll { $0 == request.child }
+      ending[request.child] = kind
       awaited = (request.serial, request.child)
     } else {
       child_answer(socket, request.serial, 0, -1)
@@ -89,9 +103,11 @@ struct FetcherHelpers {
   ///
   /// - Returns: whether it was one of these.
   mutating func hasEnded(_ child: pid_t, signal: Int32) -> Bool {
-    guard let kind = running.firstIndex(of: child) else { return false }
-    running[kind] = nil
-    ended[kind] = (child, signal)
+    guard let kind = ending.removeValue(forKey: child) ?? Kind.allCases.first(where: { running[$0.rawValue].contains(child) }) else {
+      return false
+    }
+    running[kind.rawValue].removeAll { $0 == child }
+    ended[kind.rawValue] = (child, signal)
     if let awaited, awaited.child == child {
       child_answer(socket, awaited.serial, signal, -1)
       self.awaited = nil

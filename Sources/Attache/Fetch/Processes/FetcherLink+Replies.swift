@@ -49,6 +49,10 @@ extension FetcherLink {
       guard let (place, done) = state.leaving.removeValue(forKey: number) else { return }
       state.places.give(back: place)
       afterwards.append(done)
+    case .converts(let number, let milliseconds):
+      // The first that still waits stands for all: it is one conversion.
+      guard let waiter = state.requests[number]?.waiters.first(where: \.isOpen) else { return }
+      afterwards.append { waiter.noteConversion(.milliseconds(Int64(milliseconds))) }
     case .counted(let number, let states):
       guard let answer = state.counts.removeValue(forKey: number) else { return }
       afterwards.append { answer(states) }

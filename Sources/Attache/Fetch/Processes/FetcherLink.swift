@@ -82,7 +82,7 @@ final class FetcherLink: FetchService {
     request.waiters.append(waiter)
     if waiter.deadline > request.deadline {
       request.deadline = waiter.deadline
-      state.stream?.gather { FetcherFrame.append(.extend(number, deadline: waiter.deadline), to: &$0) }
+      state.stream?.gather { FetcherFrame.append(.extend(number, payload: waiter.payloads[0], deadline: waiter.deadline), to: &$0) }
       flushSoon(&state)
     }
     state.requests[number] = request

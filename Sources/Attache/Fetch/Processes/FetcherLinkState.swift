@@ -35,7 +35,10 @@ struct FetcherLinkState: ~Copyable {
   /// Gathers the frame of a request.
   mutating func send(_ request: FetcherRequests.Request, _ number: UInt64) {
     stream?.gather {
-      FetcherFrame.append(.fetch(number, place: UInt32(request.place), deadline: request.deadline, url: request.url.text), to: &$0)
+      FetcherFrame.append(
+        .fetch(
+          number, place: UInt32(request.place), payload: request.waiters.first?.payloads.first ?? 0, deadline: request.deadline,
+          url: request.url.text), to: &$0)
     }
   }
 

@@ -123,9 +123,11 @@ final class FetcherServer: @unchecked Sendable {
 
   private func carryOut(_ request: FetcherRequest) {
     switch request {
-    case .fetch(let fetch, let place, let deadline, let url): begin(fetch, at: Int(place), deadline, url)
-    case .extend(let fetch, let deadline):
-      if let waiter = waiters[fetch] { waiter.deadline = max(waiter.deadline, deadline) }
+    case .fetch(let fetch, let place, let payload, let deadline, let url): begin(fetch, at: Int(place), payload, deadline, url)
+    case .extend(let fetch, let payload, let deadline):
+      guard let waiter = waiters[fetch] else { return }
+      waiter.join(payload, until: deadline)
+      waiter.fetch?.joined(by: waiter)
     case .cancel(let fetch):
       if let waiter = waiters.removeValue(forKey: fetch) {
         _ = waiter.close()
@@ -142,10 +144,12 @@ final class FetcherServer: @unchecked Sendable {
     }
   }
 
-  private func begin(_ fetch: UInt64, at place: Int, _ deadline: MonotonicInstant, _ url: String) {
+  private func begin(_ fetch: UInt64, at place: Int, _ payload: UInt64, _ deadline: MonotonicInstant, _ url: String) {
     let trace = FetchTrace(memory: shared, fetcher: number, fetch: fetch, place: place)
     shared.begin(fetch, at: place, by: number)
-    let waiter = FetchWaiter(url: "", deadline: deadline, machine: loop.machine, trace: trace) { [self] result, record in
+    let waiter = FetchWaiter(url: "", payload: payload, deadline: deadline, machine: loop.machine, trace: trace) { [self] work in
+      if work > .zero { reply(.converts(fetch, milliseconds: UInt32(clamping: Int64(work.milliseconds.rounded(.up))))) }
+    } completion: { [self] result, record in
       waiters[fetch] = nil
       answer(fetch, url, result, record)
     }

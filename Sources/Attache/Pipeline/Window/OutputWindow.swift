@@ -17,8 +17,8 @@ final class OutputWindow: Sendable {
     var readerNeed: WindowState.Need?
 
     /// Returns whether to wake the reader after a change, and marks it as awake.
-    mutating func endsReaderWait() -> Bool {
-      guard let need = readerNeed, state.satisfies(need) else { return false }
+    mutating func endsReaderWait(_ places: (@Sendable () -> Int)?) -> Bool {
+      guard let need = readerNeed, state.satisfies(need, places: places) else { return false }
       readerNeed = nil
       return true
     }
@@ -30,14 +30,18 @@ final class OutputWindow: Sendable {
 
   let limits: WindowLimits
   private let clock: any DeadlineClock
+  private let places: (@Sendable () -> Int)?
   /// The writer is the receiver.
   let book: Mailbox<Book>
   private let room: any WakeSignal
   private let work: any WakeSignal
 
+  /// - Parameter places: returns how many payloads the work behind the window permits to be
+  ///   undecided at the moment; nil for no such limit. Called under the lock; the number may rise only
+  ///   when a payload is decided.
   /// - Throws: ``SystemError`` if no file descriptor is available.
-  init(limits: WindowLimits, clock: any DeadlineClock) throws(SystemError) {
-    self.limits = limits
+  init(limits: WindowLimits, clock: any DeadlineClock, places: (@Sendable () -> Int)? = nil) throws(SystemError) {
+    (self.limits, self.places) = (limits, places)
     self.clock = clock
     room = try clock.machineBehind.makeWakeSignal()
     let work = try clock.machineBehind.makeWakeSignal()
@@ -157,8 +161,8 @@ final class OutputWindow: Sendable {
   ) -> (result: Result, since: MonotonicInstant?) {
     var since = since
     while true {
-      let (result, waiting): (Result?, MonotonicInstant?) = book.change { [clock, limits, since] book in
-        guard book.state.satisfies(need) else {
+      let (result, waiting): (Result?, MonotonicInstant?) = book.change { [clock, limits, since, places] book in
+        guard book.state.satisfies(need, places: places) else {
           book.readerNeed = need
           return ((nil, since ?? (limits.isReporting ? clock.now : nil)), isNews: false)
         }
@@ -177,7 +181,7 @@ final class OutputWindow: Sendable {
   private func change<Result: Sendable>(_ action: @Sendable (inout WindowState) -> Result) -> Result {
     let (result, wakesReader) = book.change { book in
       let result = action(&book.state)
-      return ((result, book.endsReaderWait()), isNews: book.state.hasWork)
+      return ((result, book.endsReaderWait(places)), isNews: book.state.hasWork)
     }
     if wakesReader { room.ring() }
     return result

@@ -62,7 +62,10 @@ struct WindowState {
   var undecidedCount: Int { undecidedJobs }
 
   /// Returns whether the reader may continue.
-  func satisfies(_ need: Need) -> Bool {
+  ///
+  /// - Parameter places: returns how many payloads may be undecided at the moment; nil for no such
+  ///   limit.
+  func satisfies(_ need: Need, places: (() -> Int)? = nil) -> Bool {
     if isDiscarding { return true }
     let hasRoom = heldBytes <= limits.windowBytes && readyBytes <= limits.backlogBytes
     switch need {
@@ -70,7 +73,10 @@ struct WindowState {
     case .quiet: return hasRoom && undecided.isEmpty
     case .job(let bytes, let jobs):
       // A line with more payloads than there are jobs is decided alone.
-      let hasJob = undecided.isEmpty || (undecidedJobs + jobs <= limits.jobs && undecidedBytes + bytes <= limits.undecidedBytes)
+      let hasJob =
+        undecided.isEmpty
+        || (undecidedJobs + jobs <= limits.jobs && undecidedBytes + bytes <= limits.undecidedBytes
+          && undecidedJobs + jobs <= places?() ?? .max)
       return isStopped || (hasRoom && hasJob)
     }
   }

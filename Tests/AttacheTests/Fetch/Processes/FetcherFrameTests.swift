@@ -13,7 +13,8 @@ import Testing
   }()
 
   static let requests: [FetcherRequest] = [
-    .fetch(1, place: 16_384, deadline: .distantPast, url: "https://cdn.example/ä?b"), .extend(.max, deadline: .distantFuture), .cancel(7),
+    .fetch(1, place: 16_384, payload: 3, deadline: .distantPast, url: "https://cdn.example/ä?b"),
+    .extend(.max, payload: .max, deadline: .distantFuture), .cancel(7),
     .count(0),
     .close,
   ]
@@ -31,7 +32,8 @@ import Testing
         end: .stored(StoredFile(StoreName(words: HashWords(), type: .jpeg), size: 1), keptUntil: .distantFuture),
         added: 0)),
     .fetched(FetcherResult(fetch: .max, progress: progress, end: .failed(FetchFailure(reason: .internal, message: "ü")), added: 0)),
-    .ready([]), .ready(.all), .left(9), .counted(2, BreakerStates()), .closed(warning: ""), .closed(warning: "begun anew"),
+    .ready([]), .ready(.all), .left(9), .converts(7, milliseconds: .max), .counted(2, BreakerStates()), .closed(warning: ""),
+    .closed(warning: "begun anew"),
     .failed("no memory"),
   ]
 

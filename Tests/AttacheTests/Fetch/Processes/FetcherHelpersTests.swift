@@ -64,6 +64,31 @@ import Testing
     fetcher.started.removeFirst(2)
   }
 
+  @Test func `a fetcher has two converters at the most, and the end of one does not cost it the other`() throws {
+    let fetcher = try Fetcher()
+    for serial in 1...2 as ClosedRange<UInt32> {
+      fetcher.send([serial, 2, 0])
+      #expect(fetcher.carryOut())
+    }
+    let (first, second) = (fetcher.started[0], fetcher.started[1])
+    #expect(fetcher.helpers.children == [first, second])
+    // The parent has not learned of the first one's end when the next one is asked for.
+    for request in [[3, 3, UInt32(first)], [4, 2, 0]] as [[UInt32]] {
+      fetcher.send(request)
+      #expect(fetcher.carryOut())
+    }
+    let third = fetcher.started[2]
+    #expect(Set(fetcher.helpers.children) == [first, second, third])
+    #expect(fetcher.notesEnd(of: first))
+    #expect(fetcher.helpers.children == [second, third])
+    fetcher.send([5, 2, 0])
+    #expect(fetcher.carryOut())
+    #expect(fetcher.helpers.children == [third, fetcher.started[3]])
+    var status: Int32 = 0
+    #expect(unsafe waitpid(second, &status, 0) == second && status & 0x7f == SIGKILL)
+    fetcher.started.remove(at: 1)
+  }
+
   @Test func `the end of a child is answered with its signal, and that of a stranger is not caused`() throws {
     let fetcher = try Fetcher()
     fetcher.send([1, 1, 0])
