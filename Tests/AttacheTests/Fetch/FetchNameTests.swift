@@ -30,6 +30,16 @@ import Testing
     }
   }
 
+  @Test(arguments: ["1.0.0.127.in-addr.arpa", "1.0.0.127.IN-ADDR.ARPA.", "1.0.ip6.arpa", "nas.local", "x.onion", "ipv4only.arpa"])
+  func `a name that no web server has is refused before a query, also as the target of a redirect`(_ name: String) async throws {
+    try await withNames(["1.0.0.127.in-addr.arpa": .addresses([Self.home])]) { stage, dns in
+      #expect(await stage.fetch(stage.origin.url("/a", host: name)).reason == .policyHost)
+      stage.origin.serve("/away", Sample.png, faults: [.redirect(to: stage.origin.url("/a", host: name))])
+      #expect(await stage.fetch("/away").reason == .policyRedirect)
+      #expect(dns.queries.isEmpty)
+    }
+  }
+
   @Test func `names lead to their addresses each time, in more fetches than a cache of libcurl takes names`() async throws {
     let names = (0..<100).map { "name\($0).example.test" }
     try await withNames(Dictionary(uniqueKeysWithValues: names.map { ($0, .addresses([Self.home])) })) { stage, _ in

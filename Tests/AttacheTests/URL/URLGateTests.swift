@@ -120,7 +120,7 @@ import Testing
     for host in ["localhost", "LOCALHOST.", "nas", "a.internal"] {
       #expect(refusal { () throws(Refusal) in try open.check("https://\(host):8080/") } == nil, "\(host)")
     }
-    for host in ["a.localhost", "printer.local", "intranet", "abcdefghij.onion"] {
+    for host in ["a.localhost", "printer.local", "intranet", "abcdefghij.onion", "1.0.0.127.in-addr.arpa", "8.B.D.0.IP6.ARPA."] {
       #expect(refusal { () throws(Refusal) in try open.check("https://\(host)/") }?.reason == .policyHost, "\(host)")
     }
   }
