@@ -88,7 +88,7 @@ extension Fetch {
   func finish() {
     let ingest = openIngest()
     do throws(FetchFailure) {
-      if let finished = try ingest.finish() { take(finished) } else { askDetector(about: ingest) }
+      if let finished = try ingest.finish(isEndCertain: state.isEndCertain) { take(finished) } else { askDetector(about: ingest) }
     } catch {
       noteType(of: ingest)
       fail(error)

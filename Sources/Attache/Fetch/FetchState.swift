@@ -51,6 +51,9 @@ struct FetchState {
   private(set) var received = 0
   /// The length of the complete body, if the origin sends it.
   private(set) var length: Int?
+  /// Whether the response shows where the body ends: by its length, by chunks, or over TLS, where the
+  /// transport refuses a body that its connection cuts off.
+  private(set) var isEndCertain = false
   private(set) var entityTag: String?
   private(set) var type: MediaType?
 
@@ -194,6 +197,7 @@ struct FetchState {
     if !resumes { startOver() }
     if resumes, let known = self.length, known != length { return refuse(FetchFailure(reason: .httpFraming)) }
     self.length = length
+    isEndCertain = length != nil || head.isChunked || url.scheme == .https
     entityTag = head.acceptsRanges ? CacheEntry.validator(head.entityTag) : nil
     return checkLength()
   }
@@ -290,6 +294,6 @@ struct FetchState {
   /// Discards the body received so far.
   private mutating func startOver() {
     body += 1
-    (received, length, entityTag, type) = (0, nil, nil, nil)
+    (received, length, entityTag, type, isEndCertain) = (0, nil, nil, nil, false)
   }
 }

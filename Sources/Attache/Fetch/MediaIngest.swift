@@ -44,6 +44,7 @@ final class MediaIngest {
   private var file: PartialFile?
   private var gathered: [UInt8] = []
   private var isComplete = false
+  private var isEndCertain = true
   private var question: Question?
 
   /// - Parameter conversion: how pictures that are not accepted as they are will be converted; nil
@@ -96,10 +97,12 @@ final class MediaIngest {
 
   /// Finishes the file.
   ///
+  /// - Parameter isEndCertain: whether it is known that no byte is missing at its end. If not, the
+  ///   file itself must show it.
   /// - Returns: nil when the detector's process must reply first.
   /// - Throws: why the file is refused.
-  func finish() throws(FetchFailure) -> Finished? {
-    isComplete = true
+  func finish(isEndCertain: Bool = true) throws(FetchFailure) -> Finished? {
+    (isComplete, self.isEndCertain) = (true, isEndCertain)
     if case .open = recognition { try recognise() }
     return isRecognised ? try finished() : nil
   }
@@ -175,6 +178,7 @@ final class MediaIngest {
   private func finished() throws(FetchFailure) -> Finished {
     if file == nil { try check(behind: 0) } else if !gathered.isEmpty { try writeGathered() }
     if let defect = structure?.end() { throw FetchFailure(defect, limits: limits) }
+    if !isEndCertain, type != nil, structure?.marksEnd != true { throw FetchFailure.unknownEnd }
     if let picture = try sourcePicture() { return .picture(picture) }
     guard let type else { throw FetchFailure(reason: .internal) }
     return .stored(try stored(as: type))
@@ -225,6 +229,13 @@ final class MediaIngest {
 }
 
 extension FetchFailure {
+  /// The failure of a file that may be cut off: its format does not mark its end, and neither does
+  /// the response.
+  fileprivate static let unknownEnd = FetchFailure(
+    reason: .httpTruncated,
+    message: "neither the response nor the file shows where the file ends, so that it may be truncated; send a Content-Length, or use https"
+  )
+
   /// Creates the failure of a file that is larger than its kind may be.
   init(tooLarge kind: MediaKind, limits: DownloadLimits) {
     let reason: Reason =

@@ -83,7 +83,7 @@ public enum Reason: String, CaseIterable, Sendable {
   case httpFraming = "http.framing"
   /// The response has a Content-Encoding that was not requested.
   case httpEncoding = "http.encoding"
-  /// The body ended early.
+  /// The body ended early, or may have: neither the response nor the file shows its end.
   case httpTruncated = "http.truncated"
   /// More than 5 redirects, a redirect loop, or a redirect without a usable Location.
   case httpRedirect = "http.redirect"
@@ -194,7 +194,7 @@ public enum Reason: String, CaseIterable, Sendable {
     case .httpHeaders: "the response has too many header fields, or they are too long; check the origin"
     case .httpFraming: "the response's length or header fields are ambiguous; check the origin and its proxies"
     case .httpEncoding: "the origin sent a Content-Encoding that attache did not ask for; turn off compression for media"
-    case .httpTruncated: "the body ended too early; check the origin and its proxies"
+    case .httpTruncated: "the body ended too early, or nothing shows where it ends; check the origin and its proxies"
     case .httpRedirect: "too many redirects (5 are followed), a loop, or a redirect without a usable Location; check the origin"
     case .sizeImage: "the image is larger than its limit; shrink it or raise --limits image=…"
     case .sizeAudio: "the audio is larger than its limit; shrink it or raise --limits audio=…"

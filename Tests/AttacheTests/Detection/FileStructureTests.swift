@@ -21,6 +21,12 @@ struct FileStructureTests {
     if case .broken = defect(of: bytes, as: type) { true } else { false }
   }
 
+  private func marksEnd(_ bytes: [UInt8], as type: MediaType) -> Bool {
+    guard var structure = FileStructure(of: type, maximumPixels: 50_000_000) else { return false }
+    _ = unsafe bytes.withUnsafeBytes { unsafe structure.read($0) }
+    return structure.marksEnd
+  }
+
   private func ascii(_ text: String) -> [UInt8] { Array(text.utf8) }
 
   private func zeros(_ count: Int) -> [UInt8] { [UInt8](repeating: 0, count: count) }
@@ -64,16 +70,56 @@ struct FileStructureTests {
   }
 
   @Test(arguments: [("sound.wav", MediaType.wave), ("sound.aiff", .aiff), ("movie.avi", .avi)])
-  func `a form is cut off when more than a header is missing`(_ name: String, _ type: MediaType) throws {
+  func `a form may lack no byte that it counts`(_ name: String, _ type: MediaType) throws {
     let bytes = try MediaFixture(name: name, answer: .init()).bytes
-    #expect(defect(of: bytes.dropLast(44), as: type) == nil)
-    #expect(defect(of: bytes.dropLast(45), as: type) == .broken("45 bytes are missing at its end"))
+    #expect(marksEnd(bytes, as: type))
+    for missing in [1, 2, 8, 44, 45, bytes.count - 12] {
+      for pieces in [1, 7, 65_536] {
+        #expect(defect(of: bytes.dropLast(missing), as: type, pieces: pieces) == .broken("\(missing) bytes are missing at its end"))
+      }
+    }
+  }
+
+  /// A WAVE of these lengths, with 100 bytes of sound.
+  private func wave(form: [UInt8], data: [UInt8], before: [UInt8] = []) -> [UInt8] {
+    let format = ascii("fmt ") + [16, 0, 0, 0, 1, 0, 1, 0, 0x40, 0x1F, 0, 0, 0x40, 0x1F, 0, 0, 1, 0, 8, 0]
+    return ascii("RIFF") + form + ascii("WAVE") + format + before + ascii("data") + data + zeros(100)
   }
 
   @Test(arguments: [[0, 0, 0, 0], [0xFF, 0xFF, 0xFF, 0xFF], [0x24, 0xF0, 0xFF, 0x7F], [0x24, 0, 0, 0x80]] as [[UInt8]])
-  func `a form whose writer did not know its length is whole`(_ length: [UInt8]) throws {
-    let bytes = try MediaFixture(name: "sound.wav", answer: .init()).bytes
-    #expect(defect(of: Array(bytes[..<4] + length + bytes[8...].prefix(1000)), as: .wave) == nil)
+  func `the length that a writer did not know counts nothing, and shows no end`(_ unknown: [UInt8]) throws {
+    for (form, data) in [(unknown, unknown), ([136, 0, 0, 0], unknown), ([36, 0, 0, 0], unknown), (unknown, [100, 0, 0, 0])] {
+      let file = wave(form: form, data: data)
+      #expect(defect(of: file, as: .wave) == nil)
+      #expect(!marksEnd(file, as: .wave))
+    }
+    #expect(isBroken(wave(form: unknown, data: [100, 0, 0, 0]).dropLast(), as: .wave))
+    #expect(isBroken(wave(form: [136, 0, 0, 0], data: unknown).dropLast(), as: .wave))
+  }
+
+  @Test func `the sound counts even where the form counts less, and a sloppy chunk before it does not`() {
+    let stale = wave(form: [36, 0, 0, 0], data: [100, 0, 0, 0])
+    #expect(defect(of: stale, as: .wave) == nil && marksEnd(stale, as: .wave))
+    #expect(defect(of: stale.dropLast(), as: .wave) == .broken("1 bytes are missing at its end"))
+    // A chunk of three bytes without its pad byte, as some writers leave it.
+    let sloppy = wave(form: [147, 0, 0, 0], data: [100, 0, 0, 0], before: ascii("note") + [3, 0, 0, 0, 1, 2, 3])
+    #expect(defect(of: sloppy, as: .wave) == nil)
+    #expect(defect(of: sloppy.dropLast(), as: .wave) == .broken("1 bytes are missing at its end"))
+  }
+
+  @Test func `fragments show their end only by their index`() throws {
+    let bytes = try MediaFixture(name: "voice-fragmented.mp4", answer: .init()).bytes
+    let index = try #require(bytes.firstRange(of: ascii("mfra"))?.lowerBound) - 4
+    #expect(marksEnd(bytes, as: .mpeg4))
+    #expect(defect(of: bytes.prefix(index), as: .mpeg4) == nil)
+    #expect(!marksEnd(Array(bytes.prefix(index)), as: .mpeg4))
+  }
+
+  @Test(arguments: MediaFixture.accepted)
+  func `only some formats mark their end`(_ fixture: MediaFixture) throws {
+    let type = try #require(fixture.answer.type.flatMap(MediaType.init(rawValue:)))
+    let isMarked = ![.mp3, .mpeg, .mpeg2].contains(type)
+    #expect(marksEnd(try fixture.bytes, as: type) == isMarked)
   }
 
   @Test func `every byte of a PNG counts`() throws {

@@ -13,8 +13,8 @@ enum FileDefect: Equatable, Sendable {
 ///
 /// It is pure: the result does not depend on how the bytes are split. Nothing is decoded or
 /// unpacked. Bytes after a complete file are ignored, because photos carry videos there, and
-/// pictures carry archives. Of an MP3, only the first frames are checked. MP3 and MPEG have no end
-/// marker that could be missing.
+/// pictures carry archives. Of an MP3, only the first frames are checked. A file whose structure
+/// does not mark its end (``marksEnd``) may be cut off unseen.
 struct FileStructure {
   private let maximumPixels: Int
   private var walk: any FileWalk
@@ -39,6 +39,10 @@ struct FileStructure {
 
   /// The size of the picture, once it is known.
   var pictureSize: (width: Int, height: Int)? { walk.pictureSize }
+
+  /// Whether a file without a defect is complete. If not, as for an MP3, only the transfer can show
+  /// that no byte is missing at its end.
+  var marksEnd: Bool { walk.hasOwnEnd }
 
   /// Reads the next bytes of the file.
   ///
@@ -128,6 +132,8 @@ protocol FileWalk {
   var firstStep: WalkStep { get }
   /// The size of the picture, once it is known.
   var pictureSize: (width: Int, height: Int)? { get }
+  /// Whether the bytes so far show where the file ends.
+  var hasOwnEnd: Bool { get }
   /// Receives the requested field, or an empty field after a skip or a search, and returns the next
   /// step.
   mutating func next(_ field: FileHead) -> Result<WalkStep, WalkDefect>

@@ -11,6 +11,8 @@ struct GIFWalk: FileWalk {
 
   let firstStep = WalkStep.field(13)
   private(set) var pictureSize: (width: Int, height: Int)?
+  /// Whether the trailer has come.
+  private(set) var hasOwnEnd = false
   private var place = Position.screen
   private var isWithinImage = false
   private var hasImage = false
@@ -54,7 +56,9 @@ struct GIFWalk: FileWalk {
     switch introducer {
     case 0x21: return want(.label, .field(1))
     case 0x2C: return want(.descriptor, .field(9))
-    case 0x3B: return .success(.rest)
+    case 0x3B:
+      hasOwnEnd = true
+      return .success(.rest)
     default: return hasImage ? .success(.rest) : .failure(WalkDefect("the GIF contains something other than blocks"))
     }
   }

@@ -1,15 +1,20 @@
 /// ISO base media: boxes up to the end of the file, including the index (`moov`) and media data
 /// (`mdat`).
 ///
-/// Source: ISO/IEC 14496-12, 4.2 and table 1.
+/// A file of fragments (`moof`) may end after any of them, unless their index (`mfra`) shows that it
+/// was the last one. One whose last box has no length may end anywhere.
+///
+/// Source: ISO/IEC 14496-12, 4.2, 8.8 and table 1.
 struct ISOWalk: FileWalk {
   private enum Position {
     case header, longSize, content
   }
 
   let firstStep = WalkStep.field(8)
+  private(set) var hasOwnEnd = true
   private var place = Position.header
   private var isIndex = false
+  private var isFragmentIndex = false
   private var hasIndex = false
   private var hasMedia = false
 
@@ -31,6 +36,7 @@ struct ISOWalk: FileWalk {
       return pass(size - 16)
     case .content:
       hasIndex = hasIndex || isIndex
+      hasOwnEnd = hasOwnEnd || isFragmentIndex
       place = .header
       return .success(.field(8))
     }
@@ -52,11 +58,15 @@ struct ISOWalk: FileWalk {
 
   private mutating func open(_ field: FileHead) -> Result<WalkStep, WalkDefect> {
     isIndex = field.holds("moov", at: 4)
+    isFragmentIndex = field.holds("mfra", at: 4)
+    if field.holds("moof", at: 4) { hasOwnEnd = false }
     hasMedia = hasMedia || field.holds("mdat", at: 4) || field.holds("imda", at: 4)
     if hasIndex, hasMedia, !Self.names.contains(where: { field.holds($0, at: 4) }) { return .success(.rest) }
     switch field.big32(at: 0) ?? 0 {
     // The box reaches to the end of the file.
-    case 0: return (hasIndex || isIndex) && hasMedia ? .success(.rest) : .failure(Self.noIndex)
+    case 0:
+      hasOwnEnd = false
+      return (hasIndex || isIndex) && hasMedia ? .success(.rest) : .failure(Self.noIndex)
     case 1:
       place = .longSize
       return .success(.field(8))

@@ -9,6 +9,7 @@ struct JPEGWalk: FileWalk {
   }
 
   let firstStep = WalkStep.skip(2)
+  let hasOwnEnd = true
   private(set) var pictureSize: (width: Int, height: Int)?
   private var place = Position.start
   private var code = 0

@@ -2,7 +2,7 @@
 /// may also follow a tag.
 ///
 /// The head of a file shows the frames only after short tags, and a tag with a cover is longer.
-/// Bytes after the second frame are ignored.
+/// Bytes after the second frame are ignored: nothing marks the end of the last one.
 struct MP3Walk: FileWalk {
   private enum Position {
     /// The first byte of a tag or of a frame, or a zero between them.
@@ -11,6 +11,7 @@ struct MP3Walk: FileWalk {
   }
 
   let firstStep = WalkStep.field(1)
+  let hasOwnEnd = false
   private var place = Position.start
   private var hasTag = false
   private var zeros = 0
@@ -45,7 +46,7 @@ struct MP3Walk: FileWalk {
   func end(missing: Int?) -> WalkDefect? {
     switch place {
     case .start, .tagHeader, .tag, .frameHeader: WalkDefect("the MP3 ends before its sound")
-    // The last frame of a file may be cut off; players do not need it.
+    // A short sound may consist of one frame; players do not need all of the last one.
     case .frame, .secondHeader: nil
     }
   }

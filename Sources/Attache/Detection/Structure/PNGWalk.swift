@@ -9,6 +9,7 @@ struct PNGWalk: FileWalk {
   }
 
   let firstStep = WalkStep.skip(8)
+  let hasOwnEnd = true
   private(set) var pictureSize: (width: Int, height: Int)?
   private var place = Position.signature
   private var checksum: UInt = 0
