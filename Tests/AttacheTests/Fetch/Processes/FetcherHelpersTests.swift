@@ -10,6 +10,8 @@ import Testing
     let socket: Int32
     var helpers: FetcherHelpers
     var started: [pid_t] = []
+    /// Keep the children waiting: one whose socket is closed leaves by itself.
+    private var sockets: [Int32] = []
     private let database: MagicCookie
 
     init() throws {
@@ -23,7 +25,7 @@ import Testing
     deinit {
       helpers.close()
       for child in started { waitpid(child, nil, 0) }
-      close(socket)
+      for socket in sockets + [socket] { close(socket) }
     }
 
     func send(_ bytes: [UInt32]) {
@@ -35,6 +37,7 @@ import Testing
       helpers.carryOut(at: now) { _ throws(SystemError) in
         let (end, child) = try DetectorProcess.start(database)
         started.append(child)
+        sockets.append(dup(end))
         return (end, child)
       }
     }
