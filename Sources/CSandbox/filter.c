@@ -9,7 +9,6 @@
 #include <linux/tcp.h>
 #include <netinet/in.h>
 #include <sched.h>
-#include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
@@ -258,7 +257,11 @@ static const listed list[] = {
 };
 enum { list_count = sizeof list / sizeof *list };
 
-static int by_number(const void *first, const void *second) { return ((const listed *)first)->number - ((const listed *)second)->number; }
+// Inserts a call where its number belongs. Not qsort(3), which may allocate: this runs in children of programs with threads.
+static void insert(listed *calls, size_t count, listed call) {
+  for (; count > 0 && calls[count - 1].number > call.number; count--) calls[count] = calls[count - 1];
+  calls[count] = call;
+}
 
 // Finds the loaded number among sorted calls.
 static void search(program *program, const listed *calls, size_t count) {
@@ -287,8 +290,7 @@ size_t sandbox_filter(sandbox_profile profile, const sandbox_test *test, struct 
   listed calls[list_count];
   size_t count = 0;
   for (size_t index = 0; index < list_count; index++)
-    if (list[index].number >= 0 && list[index].profiles & 1 << profile) calls[count++] = list[index];
-  qsort(calls, count, sizeof *calls, by_number);
+    if (list[index].number >= 0 && list[index].profiles & 1 << profile) insert(calls, count++, list[index]);
 
   load(&program, offsetof(struct seccomp_data, arch));
   skip_if(&program, own_arch);

@@ -95,24 +95,25 @@ static struct __user_cap_header_struct header(void) { return (struct __user_cap_
 
 static const struct __user_cap_data_struct none[_LINUX_CAPABILITY_U32S_3];
 
-bool sandbox_has_capabilities(void) {
+uint64_t sandbox_exchange_capabilities(uint64_t effective) {
   struct __user_cap_header_struct head = header();
   struct __user_cap_data_struct own[_LINUX_CAPABILITY_U32S_3];
-  return syscall(SYS_capget, &head, own) != 0 || memcmp(own, none, sizeof none) != 0;
-}
-
-bool sandbox_drop_capabilities(void) {
-  struct __user_cap_header_struct head = header();
-  prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
-  // A container may refuse the call. Then it matters only whether there was anything to drop.
-  syscall(SYS_capset, &head, none);
-  return !sandbox_has_capabilities();
+  if (syscall(SYS_capget, &head, own) != 0) return 0;
+  uint64_t before = (uint64_t)own[1].effective << 32 | own[0].effective;
+  own[0].effective = (uint32_t)effective;
+  own[1].effective = (uint32_t)(effective >> 32);
+  return syscall(SYS_capset, &head, own) == 0 ? before : 0;
 }
 
 static int drop_capabilities(void) {
   // Without CAP_SETPCAP the bounding set stays. It has no effect on a process that executes no program.
   for (int capability = 0; prctl(PR_CAPBSET_READ, capability, 0, 0, 0) >= 0; capability++) prctl(PR_CAPBSET_DROP, capability, 0, 0, 0);
-  return sandbox_drop_capabilities() ? 0 : sandbox_open_capabilities;
+  prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
+  struct __user_cap_header_struct head = header();
+  struct __user_cap_data_struct own[_LINUX_CAPABILITY_U32S_3];
+  // A container may refuse the call. Then it matters only whether there was anything to drop.
+  syscall(SYS_capset, &head, none);
+  return syscall(SYS_capget, &head, own) == 0 && memcmp(own, none, sizeof none) == 0 ? 0 : sandbox_open_capabilities;
 }
 
 int sandbox_confine(sandbox_profile profile, const char *store, const char *const *readable, const sandbox_test *test) {

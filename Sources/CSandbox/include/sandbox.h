@@ -53,13 +53,10 @@ int sandbox_confine(
 /// - Returns: false where the kernel declines.
 bool sandbox_end_threads(void);
 
-/// Whether the calling thread has a capability.
-bool sandbox_has_capabilities(void);
-
-/// Drops the capabilities of the calling thread alone.
+/// Sets the effective capabilities of the calling thread alone, of those that it is permitted.
 ///
-/// - Returns: whether it has none now.
-bool sandbox_drop_capabilities(void);
+/// - Returns: those that it had; 0 as well where the kernel declines.
+uint64_t sandbox_exchange_capabilities(uint64_t effective);
 
 /// Writes the seccomp filter of a profile.
 ///
