@@ -23,7 +23,8 @@ extension AttachmentStore {
 
   /// The first part of the store that the calling thread may not use; nil if it may use everything.
   private var closedEntry: String? {
-    let (folder, names): (StoreFolder, [String])
+    let folder: StoreFolder
+    let names: [String]
     do throws(StoreError) {
       folder = try StoreFolder(at: root.path)
       names = try folder.names()
