@@ -16,16 +16,14 @@ final class MetricsService: Sendable {
 
   private static let fileInterval = Duration.seconds(10)
 
-  /// Starts the service.
+  /// Starts the service, before the queue is opened: a process that waits for a lock of the queue
+  /// says so.
   ///
   /// - Throws: the exit status, after the problem is logged.
-  init(
-    _ queue: any PayloadQueue, _ figures: any MetricsSource, port: UInt16?, file: MetricsFile?, _ log: Logger,
-    pulses: [MetricsCollector.Pulse]
-  ) throws {
+  init(_ figures: any MetricsSource, port: UInt16?, file: MetricsFile?, _ log: Logger) throws {
     (self.file, self.log) = (file, log)
     collector = try orExit(log, ExitStatus.software) {
-      try MetricsCollector(queue, figures, version: attacheVersion, pulses: pulses)
+      try MetricsCollector(nil, figures, version: attacheVersion)
     }
     if let file {
       do throws(SystemError) {
@@ -42,6 +40,15 @@ final class MetricsService: Sendable {
       throw ExitCode(ExitStatus.unavailable)
     }
     if let server { log.info("metrics at http://127.0.0.1:\(server.port)/metrics") }
+  }
+
+  /// Begins to read the status of the queue.
+  ///
+  /// - Parameter pulses: functions that request the state of each of the worker's fetchers
+  ///   (``MediaFetcher/pulse(_:)``).
+  /// - Throws: the exit status, after the problem is logged.
+  func watch(_ queue: any PayloadQueue, pulses: [MetricsCollector.Pulse]) throws {
+    collector.use(queue, pulses: pulses)
     try orExit(log, ExitStatus.software) { try collector.start { [weak self] in self?.writeWhenDue() } }
   }
 

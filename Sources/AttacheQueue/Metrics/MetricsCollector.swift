@@ -22,6 +22,9 @@ package final class MetricsCollector: Sendable {
   }
 
   private struct State {
+    /// Nil while the queue is being opened.
+    var queue: (any QueueAdministration)?
+    var pulses: [Pulse]
     var counts: QueueCounts?
     var load = QueueLoad()
     var failure: QueueError?
@@ -38,9 +41,7 @@ package final class MetricsCollector: Sendable {
   /// How long an answer may take, and a commit may wait.
   package static let patience = Duration.seconds(10)
 
-  private let queue: any QueueAdministration
   private let metrics: any MetricsSource
-  private let pulses: [Pulse]
   private let waits: LockWaits
   private let machine: any Machine
   private let interval: Duration
@@ -50,6 +51,7 @@ package final class MetricsCollector: Sendable {
   private let thread = Mutex<(any StartedThread)?>(nil)
 
   /// - Parameters:
+  ///   - queue: nil while it is being opened (``use(_:pulses:)``).
   ///   - interval: the time between two reads of the queue.
   ///   - version: the version of attache.
   ///   - pulses: one for each fetcher (``MediaFetcher/pulse(_:)``).
@@ -57,14 +59,23 @@ package final class MetricsCollector: Sendable {
   ///     ready.
   /// - Throws: ``SystemError`` when no descriptor is available.
   package init(
-    _ queue: any QueueAdministration, _ metrics: any MetricsSource, interval: Duration = .seconds(5), version: String,
-    machine: any Machine = SystemMachine(), pulses: [Pulse], waits: LockWaits = .process
+    _ queue: (any QueueAdministration)?, _ metrics: any MetricsSource, interval: Duration = .seconds(5), version: String,
+    machine: any Machine = SystemMachine(), pulses: [Pulse] = [], waits: LockWaits = .process
   ) throws(SystemError) {
-    (self.queue, self.metrics, self.pulses, self.machine) = (queue, metrics, pulses, machine)
+    (self.metrics, self.machine) = (metrics, machine)
     (self.interval, self.version, self.waits) = (interval, version, waits)
     state = Mutex(
-      State(breakers: pulses.map { _ in BreakerStates() }, askedFetchers: pulses.map { _ in nil }))
+      State(queue: queue, pulses: pulses, breakers: pulses.map { _ in BreakerStates() }, askedFetchers: pulses.map { _ in nil }))
     wakeSignal = try machine.makeWakeSignal()
+  }
+
+  /// Sets the queue, after it was opened, and the functions that ask its fetchers. Call it before
+  /// ``start(afterLook:)``.
+  package func use(_ queue: any QueueAdministration, pulses: [Pulse]) {
+    state.withLock { state in
+      (state.queue, state.pulses) = (queue, pulses)
+      (state.breakers, state.askedFetchers) = (pulses.map { _ in BreakerStates() }, pulses.map { _ in nil })
+    }
   }
 
   /// Starts the thread.
@@ -96,6 +107,8 @@ package final class MetricsCollector: Sendable {
 
   /// Reads the status of the fetchers and of the queue.
   package func look() {
+    let (queue, pulses) = state.withLock { ($0.queue, $0.pulses) }
+    guard let queue else { return }
     for (index, pulse) in pulses.enumerated() {
       let asks = state.withLock { state in
         guard state.askedFetchers[index] == nil else { return false }
@@ -138,7 +151,8 @@ package final class MetricsCollector: Sendable {
     if let wait = state.load.replication?.longestWait, wait > Self.patience {
       return .bad("a commit has waited for a synchronous standby for \(wait.components.seconds) s")
     }
-    return state.counts == nil ? .bad("starting: the queue has not answered yet") : .good
+    return state.counts == nil
+      ? .bad(state.queue == nil ? "starting: the queue is being opened" : "starting: the queue has not answered yet") : .good
   }
 
   /// Returns the whole seconds since `asked`, once they exceed ``patience``.

@@ -95,14 +95,15 @@ struct Deliver: ParsableCommand {
     BrokenPipe.block()
     let log = logFormat.logger()
     try DistinctFiles.check(queue.location.files + (metrics.metricsFile.map { [("the file of --metrics-file", $0)] } ?? []), log)
+    let figures = DeliveryMetrics()
+    let service = try metrics.start(figures, log)
     let opened = try queue.open(creates: false, sync: sync, log)
     defer { opened.close() }
-    let figures = DeliveryMetrics()
     let sender = try sender(opened, log)
     let deliverer = try orExit(log, ExitStatus.software) {
       try Deliverer(configuration, queue: opened, sender: sender, observer: figures, notify: { log.warning("\($0)") })
     }
-    let service = try metrics.start(opened, figures, log, pulses: [])
+    try service?.watch(opened, pulses: [])
     StopSignals.onEach(
       {
         service?.drain()

@@ -31,12 +31,13 @@ struct Work: ParsableCommand {
   func run() throws {
     let process = try EngineProcess(options)
     try DistinctFiles.check(queue.location.files + (metrics.metricsFile.map { [("the file of --metrics-file", $0)] } ?? []), process.log)
+    let figures = WorkerMetrics()
+    let service = try metrics.start(figures, process.log)
     let opened = try queue.open(creates: false, sync: options.sync, process.log)
     defer { opened.close() }
-    let figures = WorkerMetrics()
     let assembly = try process.assembly(options, queue.location, opened, isOnce: once, observer: figures)
     let worker = assembly.worker
-    let service = try metrics.start(opened, figures, process.log, pulses: assembly.pulses)
+    try service?.watch(opened, pulses: assembly.pulses)
     let drain = { @Sendable in
       service?.drain()
       worker.stop()

@@ -16,16 +16,11 @@ struct MetricsOptions: ParsableArguments {
 
   /// Starts the service that the flags request.
   ///
-  /// - Parameters:
-  ///   - figures: the metrics of the worker or the deliverer.
-  ///   - pulses: functions that request the state of each of the worker's fetchers
-  ///     (``MediaFetcher/pulse(_:)``).
+  /// - Parameter figures: the metrics of the worker or the deliverer.
   /// - Returns: nil when the flags request nothing.
   /// - Throws: the exit status, after the problem is logged.
-  func start(_ queue: any PayloadQueue, _ figures: any MetricsSource, _ log: Logger, pulses: [MetricsCollector.Pulse]) throws
-    -> MetricsService?
-  {
+  func start(_ figures: any MetricsSource, _ log: Logger) throws -> MetricsService? {
     guard metrics != nil || metricsFile != nil else { return nil }
-    return try MetricsService(queue, figures, port: metrics, file: metricsFile.map { MetricsFile($0) }, log, pulses: pulses)
+    return try MetricsService(figures, port: metrics, file: metricsFile.map { MetricsFile($0) }, log)
   }
 }

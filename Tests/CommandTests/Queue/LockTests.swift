@@ -36,6 +36,27 @@ struct LockTests {
     #expect(try await queue.state().ready == 1)
   }
 
+  @Test(arguments: [("work", []), ("deliver", sender)] as [(String, [String])])
+  func `a process that waits for the lock file is not ready, says who holds it, and goes on`(command: String, arguments: [String])
+    async throws
+  {
+    let queue = try QueueTool()
+    _ = try await queue.run("enqueue", input: "{}\n")
+    let path = queue.tool.home["queue-workers"]
+    let file = unsafe open(path, O_RDONLY | O_CLOEXEC)
+    defer { close(file) }
+    try #require(flock(file, LOCK_EX) == 0)
+    let program = try queue.start(command, ["--metrics", "0"] + arguments)
+    let port = try await program.figuresPort()
+    let ready = try await LoopbackClient.ask(port, "/readyz") { $0.body.hasPrefix("waiting") }
+    #expect(ready.status == 503)
+    #expect(ready.body.hasPrefix("waiting for the lock of \(path), which process \(getpid()) ("), "\(ready.body)")
+    #expect(flock(file, LOCK_UN) == 0)
+    _ = try await LoopbackClient.ask(port, "/readyz") { $0.status == 200 }
+    program.send(SIGTERM)
+    _ = await program.exit()
+  }
+
   @Test func `a worker that waits for the database is not ready, says who has locked it, and goes on`() async throws {
     let queue = try QueueTool()
     _ = try await queue.run("enqueue", input: "{}\n")
