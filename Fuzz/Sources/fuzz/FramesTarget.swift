@@ -54,11 +54,9 @@ struct FramesTarget: Target {
       case .stored(let file, _): check(0...Int(FetchProgress.maximumBytes) ~= file.size, "a file has a size: \(result)")
       case .failed(let failure): judge(text: failure.message)
       }
-    case .counted(_, let states):
-      check([states.closed, states.open, states.probing].allSatisfy { $0 >= 0 }, "origins are counted from 0: \(states)")
     case .closed(let text), .failed(let text): judge(text: text)
     case .ready(let missing): check(FetcherBounds.Missing.all.isSuperset(of: missing), "what is missing has a name")
-    case .left: break
+    case .left, .alive: break
     }
   }
 

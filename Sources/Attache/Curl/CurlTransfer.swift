@@ -139,6 +139,8 @@ final class CurlTransfer: Transfer, CurlHandle {
       connect: connected, tls: secured.map { $0 - (connected ?? .zero) }, firstByte: microseconds(CURLINFO_STARTTRANSFER_TIME_T))
   }
 
+  var isSent: Bool { ends != nil && !metSurplus }
+
   /// Called when libcurl has finished with the handle.
   ///
   /// - Returns: the owner to notify, and the end to report.

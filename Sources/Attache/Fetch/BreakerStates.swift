@@ -2,17 +2,11 @@
 public struct BreakerStates: Hashable, Sendable {
   /// Origins to which requests are sent.
   public var closed = 0
-  /// Origins to which no requests are sent for a while.
+  /// Failing origins, to which a request is sent only now and then.
   public var open = 0
-  /// Origins that are being tested with a single exchange.
+  /// Failing origins to which such a request was sent and has no result yet.
   public var probing = 0
 
   /// Creates the counts of no origins.
   public init() {}
-
-  mutating func add(_ other: BreakerStates) {
-    closed += other.closed
-    open += other.open
-    probing += other.probing
-  }
 }

@@ -1,99 +1,170 @@
-/// Decides which unreachable origins get no requests for a while. Each origin has its own circuit.
+/// Decides which failing origins get no requests for a while. Each origin has its own circuit. A
+/// pure value.
 ///
-/// It must not block an origin that also responds. Failures to connect count whatever was
-/// requested: ten in a row open the circuit. A failure after the connection is made may concern one
-/// path only, so a row that contains such failures must also have lasted for a second. One response
-/// from the origin ends the row, and within a second after it no circuit opens.
+/// A failure is a request to which the origin gave no complete answer: a status of 502 to 504, a
+/// closed connection, or a time-out. Every other complete response is an answer, and closes the
+/// circuit. A circuit opens when at least ``threshold`` requests in a row have failed, over at least
+/// ``span``, and the origin has answered none in between. The row begins when the first failing
+/// request was sent, or at the last answer if that is later. A pause of more than ``span`` without
+/// a failure begins a new row, because nothing is known about the origin meanwhile.
+///
+/// An open circuit refuses the parts of the origin that failed (``part(of:)``), or all of it once
+/// no connection can be made or more than ``maximumParts`` parts have failed. In each
+/// ``probeInterval`` it lets the first request of a part through, whether or not earlier ones have
+/// ended: a request that hangs does not delay the next. Such a probe is the request of the next
+/// payload, fetched like any other. Parts share ``probeLanes`` lanes, differently in each interval, so
+/// that those of a stranger do not take the turns of all others.
 struct CircuitBreaker {
-  /// The decision about an exchange that is about to begin.
+  /// The decision about a request.
   enum Verdict: Equatable, Sendable {
     case pass
-    /// This exchange tests whether the origin is back. The caller reports its end with
-    /// ``note(_:of:at:isProbe:)`` or ``giveUpProbe(of:at:)``.
-    case probe
-    case refuse
+    case refuse(BreakerRefusal)
   }
 
-  /// The number of failures in a row that opens a circuit.
+  /// The number of failures in a row that opens a circuit. Fewer may come from one broken file.
   static let threshold = 10
-  /// How long failures after the connection is made must have lasted, and how long a response keeps
-  /// a circuit closed.
-  static let patience = Duration.seconds(1)
-  /// How long a circuit first stays open. Each failed probe doubles the time, up to
-  /// ``longestPause``.
-  static let firstPause = Duration.seconds(1)
-  static let longestPause = Duration.seconds(30)
-  /// An origin without events for this long is forgotten. This includes a probe that never ends.
+  /// How long the failures must have lasted, and the longest pause between two of a row.
+  static let span = Duration.seconds(10)
+  /// The time between two requests of a part that an open circuit lets through.
+  static let probeInterval = Duration.seconds(1)
+  /// The maximum number of requests that an open circuit lets through in this time.
+  static let probeLanes = 4
+  /// The number of failed parts of an origin above which all of it counts as failed.
+  static let maximumParts = 8
+  /// The longest time that a refused request is asked to wait: also how long a payload of a queue
+  /// may still wait when its origin is back.
+  static let longestWait = Duration.seconds(30)
+  /// An origin without events for this long is forgotten.
   static let memory = Duration.seconds(120)
-  /// The maximum number of origins that are remembered; about 200 bytes each.
+  /// The maximum number of origins that are remembered; about 300 bytes each.
   static let capacity = 4_096
 
-  private enum Phase: Equatable {
-    case closed
-    case open(until: MonotonicInstant, pause: Duration)
-    case probing(pause: Duration)
-  }
-
   private struct Circuit {
-    var phase = Phase.closed
-    /// The number of failures in a row.
+    var isOpen = false
+    /// The number of failures in the row.
     var failures = 0
-    /// The number of connection failures since the last failure after a connection was made.
-    var absences = 0
-    /// When the row of failures began.
+    /// When the row began.
     var since: MonotonicInstant
-    var lastLife: MonotonicInstant?
+    var latestFailure = MonotonicInstant.distantPast
+    var latestAnswer = MonotonicInstant.distantPast
+    /// The parts that failed.
+    var parts: Set<Int> = []
+    /// Whether the failures concern every part.
+    var isWhole = false
+    /// The end of the current interval, its number, and the lanes that are taken in it.
+    var nextProbe = MonotonicInstant.distantPast
+    var interval = 0
+    var takenLanes: Set<Int> = []
+    /// Whether a request was let through whose result has not arrived.
+    var isProbing = false
+    /// When the next refused request is asked to come again.
+    var nextTurn = MonotonicInstant.distantPast
     var touched: MonotonicInstant
 
-    mutating func fail(by sign: OriginHealthSignal, at now: MonotonicInstant) {
-      if failures == 0 { since = now }
+    init(at now: MonotonicInstant) {
+      (since, touched) = (now, now)
+    }
+
+    func refuses(_ part: Int) -> Bool {
+      isWhole || parts.contains(part)
+    }
+
+    mutating func fail(_ signal: OriginHealthSignal, _ part: Int, from start: MonotonicInstant, at now: MonotonicInstant) {
+      let start = min(start, now)
+      if !isOpen, failures == 0 || latestFailure.advanced(by: CircuitBreaker.span) < start {
+        (failures, parts, isWhole, since) = (0, [], false, max(latestAnswer, start))
+      }
       failures += 1
-      absences = sign == .absence ? absences + 1 : 0
-      let hasLasted = since.duration(to: now) >= CircuitBreaker.patience
-      let isAlive = lastLife.map { $0.duration(to: now) < CircuitBreaker.patience } ?? false
-      guard !isAlive, absences >= CircuitBreaker.threshold || failures >= CircuitBreaker.threshold && hasLasted else { return }
-      phase = .open(until: now.advanced(by: CircuitBreaker.firstPause), pause: CircuitBreaker.firstPause)
-      (failures, absences) = (0, 0)
+      latestFailure = now
+      parts.insert(part)
+      if signal == .absence || parts.count > CircuitBreaker.maximumParts { (isWhole, parts) = (true, []) }
+      guard !isOpen, failures >= CircuitBreaker.threshold, since.duration(to: now) >= CircuitBreaker.span else { return }
+      isOpen = true
+      nextProbe = now.advanced(by: CircuitBreaker.probeInterval)
+      takenLanes = Set(0..<CircuitBreaker.probeLanes)
+    }
+
+    /// Returns whether a request of a part is let through.
+    mutating func probes(_ part: Int, at now: MonotonicInstant) -> Bool {
+      if now >= nextProbe {
+        // An interval begins where the last one ended, so that a late request delays nobody.
+        let next = nextProbe.advanced(by: CircuitBreaker.probeInterval)
+        nextProbe = next > now ? next : now.advanced(by: CircuitBreaker.probeInterval)
+        interval += 1
+        takenLanes = []
+      }
+      var hasher = Hasher()
+      hasher.combine(part)
+      hasher.combine(interval)
+      return takenLanes.insert(Int(hasher.finalize().magnitude % UInt(CircuitBreaker.probeLanes))).inserted
     }
   }
 
   private var circuits: [String: Circuit] = [:]
 
-  /// Decides about an exchange with an origin.
-  mutating func admit(to origin: String, at now: MonotonicInstant) -> Verdict {
-    guard var circuit = circuit(of: origin, at: now) else { return .pass }
-    switch circuit.phase {
-    case .closed: return .pass
-    case .probing: return .refuse
-    case .open(let until, let pause):
-      guard now >= until else { return .refuse }
-      circuit.phase = .probing(pause: pause)
-      keep(circuit, of: origin, at: now)
-      return .probe
+  /// Returns the part of an origin that a target belongs to, as a hash of the first segment of the
+  /// path: gateways choose the server behind them by it.
+  static func part(of target: some StringProtocol) -> Int {
+    var hasher = Hasher()
+    for byte in target.utf8.dropFirst() {
+      guard byte != UInt8(ascii: "/"), byte != UInt8(ascii: "?") else { break }
+      hasher.combine(byte)
     }
+    return hasher.finalize()
   }
 
-  /// Records what the result of an exchange says about its origin.
-  mutating func note(_ sign: OriginHealthSignal, of origin: String, at now: MonotonicInstant, isProbe: Bool = false) {
-    var circuit = circuit(of: origin, at: now) ?? Circuit(since: now, touched: now)
-    switch (sign, circuit.phase) {
-    case (.life, _): circuit = Circuit(since: now, lastLife: now, touched: now)
-    case (_, .probing(let pause)) where isProbe:
-      let longer = min(pause * 2, Self.longestPause)
-      circuit.phase = .open(until: now.advanced(by: longer), pause: longer)
-    // An exchange that began before the circuit opened adds no information.
-    case (_, .open), (_, .probing): return
-    case (_, .closed): circuit.fail(by: sign, at: now)
+  /// Decides about a request to an origin.
+  ///
+  /// - Parameters:
+  ///   - target: its path and query.
+  ///   - jitter: a random fraction in 0…1, used only for a refusal.
+  mutating func admit(_ target: @autoclosure () -> String, of origin: String, at now: MonotonicInstant, jitter: @autoclosure () -> Double)
+    -> Verdict
+  {
+    guard var circuit = circuit(of: origin, at: now), circuit.isOpen else { return .pass }
+    let part = Self.part(of: target())
+    guard circuit.refuses(part) else { return .pass }
+    defer { circuits[origin] = circuit }
+    circuit.touched = now
+    if circuit.probes(part, at: now) {
+      circuit.isProbing = true
+      return .pass
     }
-    keep(circuit, of: origin, at: now)
+    // Each refused request gets its own turn, so that those which wait come one after the other.
+    let turn = max(circuit.nextTurn, circuit.nextProbe)
+    let last = now.advanced(by: Self.longestWait)
+    circuit.nextTurn = min(turn.advanced(by: Self.probeInterval), last)
+    let retryAfter = turn < last ? now.duration(to: turn) : Self.longestWait * (0.5 + jitter() / 2)
+    return .refuse(
+      BreakerRefusal(
+        origin: origin, failures: circuit.failures, duration: circuit.since.duration(to: now),
+        nextProbe: now.duration(to: circuit.nextProbe),
+        retryAfter: retryAfter))
   }
 
-  /// Records that the probe ended without information about its origin, for example at its
-  /// deadline. The next exchange becomes the probe.
-  mutating func giveUpProbe(of origin: String, at now: MonotonicInstant) {
-    guard var circuit = circuit(of: origin, at: now), case .probing(let pause) = circuit.phase else { return }
-    circuit.phase = .open(until: now, pause: pause)
-    keep(circuit, of: origin, at: now)
+  /// Records the result of a request.
+  ///
+  /// - Parameters:
+  ///   - health: what it showed about the origin.
+  ///   - target: the path and the query of the request.
+  mutating func note(_ health: OriginHealth, of origin: String, target: @autoclosure () -> String, at now: MonotonicInstant) {
+    guard let signal = health.signal else {
+      circuits[origin]?.isProbing = false
+      return
+    }
+    var circuit = circuit(of: origin, at: now) ?? Circuit(at: now)
+    if signal == .life {
+      circuit = Circuit(at: now)
+      circuit.latestAnswer = now
+    } else {
+      circuit.isProbing = false
+      circuit.fail(signal, Self.part(of: target()), from: health.since ?? now, at: now)
+    }
+    circuit.touched = now
+    circuits[origin] = circuit
+    guard circuits.count > Self.capacity else { return }
+    let oldest = circuits.sorted { $0.value.touched < $1.value.touched }.prefix(Self.capacity / 2)
+    for (origin, _) in oldest { circuits[origin] = nil }
   }
 
   /// The number of origins that are remembered.
@@ -103,11 +174,7 @@ struct CircuitBreaker {
   func states(at now: MonotonicInstant) -> BreakerStates {
     var states = BreakerStates()
     for circuit in circuits.values where circuit.touched.duration(to: now) < Self.memory {
-      switch circuit.phase {
-      case .closed: states.closed += 1
-      case .open: states.open += 1
-      case .probing: states.probing += 1
-      }
+      if !circuit.isOpen { states.closed += 1 } else if circuit.isProbing { states.probing += 1 } else { states.open += 1 }
     }
     return states
   }
@@ -115,12 +182,19 @@ struct CircuitBreaker {
   private func circuit(of origin: String, at now: MonotonicInstant) -> Circuit? {
     circuits[origin].flatMap { $0.touched.duration(to: now) < Self.memory ? $0 : nil }
   }
+}
 
-  private mutating func keep(_ circuit: Circuit, of origin: String, at now: MonotonicInstant) {
-    circuits[origin] = circuit
-    circuits[origin]?.touched = now
-    guard circuits.count > Self.capacity else { return }
-    let oldest = circuits.sorted { $0.value.touched < $1.value.touched }.prefix(Self.capacity / 2)
-    for (origin, _) in oldest { circuits[origin] = nil }
-  }
+/// Why a circuit refuses a request, for the log.
+struct BreakerRefusal: Equatable, Sendable {
+  /// The origin, with its port.
+  var origin: String
+  /// The number of requests that have failed since the origin began to fail.
+  var failures: Int
+  /// How long the origin has been failing.
+  var duration: Duration
+  /// How long until a request is let through.
+  var nextProbe: Duration
+  /// How long the payload should wait before it asks again. Differs from ``nextProbe`` when others
+  /// wait already.
+  var retryAfter: Duration
 }

@@ -8,6 +8,7 @@ extension Fetch: TransferOwner {
         avoidsHTTP2: state.avoidsHTTP2, connectTimeout: budget / 3)
       transfer = try engine.transport.begin(request, for: self)
       latestNews = engine.loop.now
+      noteHealth { $0.begin(at: latestNews) }
       lookForNews(at: latestNews.advanced(by: Self.patience))
     } catch {
       fail(FetchFailure(reason: .internal, message: "\(error)"))
@@ -19,7 +20,8 @@ extension Fetch: TransferOwner {
     latestNews = engine.loop.now
     noteTimes(transfer?.times, status: head.status)
     // A response of the proxy itself says nothing about the origin.
-    if engine.proxy == nil || head.status != 407 { note(OriginHealthSignal(status: head.status)) }
+    let isOfProxy = engine.proxy != nil && head.status == 407
+    noteHealth { $0.receive(isOfProxy ? nil : OriginHealthSignal(status: head.status)) }
     return goesOn
   }
 
@@ -47,8 +49,7 @@ extension Fetch: TransferOwner {
   func transferEnded(_ end: TransferEnd) {
     noteTimes(end.times)
     (transfer, isPaused) = (nil, false)
-    // A head was reported when it arrived.
-    if !state.hasHead { note(state.failure == nil ? OriginHealthSignal(end) : nil) }
+    noteHealth { $0.end(state.hasHead ? nil : state.failure == nil ? OriginHealthSignal(end) : nil, isCutOff: state.isCutOff(by: end)) }
     leavePlace()
     act(on: .ended(end))
   }

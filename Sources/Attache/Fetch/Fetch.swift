@@ -9,15 +9,14 @@ final class Fetch: OriginLimiterClient {
     case none, waiting, taken, aside
   }
 
-  /// The requested URL. Other requests join the fetch by this key.
-  let key: String
+  private let requested: CheckedURL
   var tracker = FetchTracker()
   let engine: FetchEngine
   var state: FetchState
   var isQueued = false
 
-  /// Whether this fetch is the circuit breaker's probe.
-  private var isProbe = false
+  /// What the exchanges have shown about the origin of the requested URL.
+  private var originHealth = OriginHealth()
   private var place = OriginPlace.none
   private var timer: TimerEntry?
   var transfer: (any Transfer)?
@@ -36,8 +35,11 @@ final class Fetch: OriginLimiterClient {
   init(_ url: CheckedURL, engine: FetchEngine) {
     state = FetchState(url, engine.rulesOfFetches)
     self.engine = engine
-    key = url.text
+    requested = url
   }
+
+  /// The requested URL. Other requests join the fetch by this key.
+  var key: String { requested.text }
 
   /// The URL of the current hop.
   var url: CheckedURL { state.url }
@@ -76,7 +78,6 @@ final class Fetch: OriginLimiterClient {
     switch action {
     case .none, .proceed, .stop: break
     case .lookUp: if let cache = engine.cache { act(on: .lookedUp(cache.lookUp(url, state.clearance))) }
-    case .askBreaker: act(on: .admitted(passesBreaker()))
     case .resolve(let host): resolve(host)
     case .confirm(let file): if let cache = engine.cache { act(on: .confirmed(cache.pin(file))) }
     case .enter: enter()
@@ -85,12 +86,14 @@ final class Fetch: OriginLimiterClient {
     case .convert: convert()
     case .pause(let failure, let asked): pause(after: failure, asked: asked)
     case .handOut(let file):
+      reportHealth()
       release()
       keepEntry(of: file, isRefreshed: false)
       engine.keep(file, of: self)
       engine.handOut(file, to: tracker.end(with: file))
     case .serve(let entry, let cache): serve(entry, as: cache)
     case .fail(let failure):
+      reportHealth()
       release()
       engine.conclude(self, failure)
     }
@@ -115,7 +118,6 @@ final class Fetch: OriginLimiterClient {
     transfer?.cancel()
     (transfer, ingest, picture, claim) = (nil, nil, nil, nil)
     leavePlace()
-    if isProbe { note(nil) }
   }
 
   private func resolve(_ host: String) {
@@ -139,27 +141,20 @@ final class Fetch: OriginLimiterClient {
     }
   }
 
-  // MARK: The circuit breaker
+  // MARK: The health of the origin
 
-  private func passesBreaker() -> Bool {
-    guard !isProbe else { return true }
-    switch engine.breaker.admit(to: url.origin, at: engine.loop.now) {
-    case .pass: return true
-    case .probe:
-      isProbe = true
-      return true
-    case .refuse: return false
-    }
+  /// What the fetch has shown about the origin of the requested URL.
+  var health: OriginHealth {
+    originHealth.ended(isSent: transfer?.isSent == true, at: engine.loop.now)
   }
 
-  /// Reports to the circuit breaker what the exchange says about its origin.
-  func note(_ sign: OriginHealthSignal?) {
-    if let sign {
-      engine.breaker.note(sign, of: url.origin, at: engine.loop.now, isProbe: isProbe)
-    } else if isProbe {
-      engine.breaker.giveUpProbe(of: url.origin, at: engine.loop.now)
-    }
-    isProbe = false
+  /// Records an event of an exchange with the origin of the requested URL.
+  func noteHealth(_ change: (inout OriginHealth) -> Void) {
+    if !state.isRedirected { change(&originHealth) }
+  }
+
+  func reportHealth() {
+    engine.memory.note(health, of: requested)
   }
 
   // MARK: The place at the origin

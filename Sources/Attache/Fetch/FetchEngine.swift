@@ -19,8 +19,6 @@ final class FetchEngine: FetchService, @unchecked Sendable {
   let resolver: any Resolver
   private var limiter: OriginLimiter<Fetch>
   private let budget: ConnectionBudget
-  /// The circuit breaker of the origins.
-  var breaker = CircuitBreaker()
   /// The HTTP cache; nil when it is disabled.
   let cache: HTTPCache?
   let detectors: DetectorQueue
@@ -81,8 +79,8 @@ final class FetchEngine: FetchService, @unchecked Sendable {
     }
   }
 
-  func countOrigins(_ answer: @escaping @Sendable (BreakerStates) -> Void) {
-    loop.post { [self] in answer(breaker.states(at: loop.now)) }
+  func pulse(_ answer: @escaping @Sendable () -> Void) {
+    loop.post(answer)
   }
 
   /// Writes the pending rows of the HTTP cache's index, and closes it.

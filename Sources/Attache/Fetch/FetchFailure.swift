@@ -9,6 +9,9 @@ public struct FetchFailure: Error, Hashable, Sendable {
   /// Whether the cause is this machine and not the origin or the file: for example, its disk is
   /// full or it cannot start a process.
   public var isOfMachine = false
+  /// How long to wait before asking again, when the circuit breaker refused the request; otherwise
+  /// nil.
+  public var retryAfter: Duration?
 
   /// Creates a failure. An empty message is replaced by the advice for the reason.
   public init(reason: Reason, message: String = "") {
@@ -77,9 +80,14 @@ public struct FetchFailure: Error, Hashable, Sendable {
     self.init(reason: .connectProxy, message: proxyStatus.map { "the proxy answered \($0); \(Reason.connectProxy.advice)" } ?? "")
   }
 
-  /// Creates the failure of a fetch that the circuit breaker blocks.
-  init(breakerFor origin: String) {
-    self.init(reason: .policyBreaker, message: "\(origin): \(Reason.policyBreaker.advice)")
+  /// Creates the failure of a request that the circuit breaker refuses.
+  init(_ refusal: BreakerRefusal) {
+    self.init(
+      reason: .policyBreaker,
+      message: "\(refusal.origin) has failed for \(refusal.duration.components.seconds) s, in \(refusal.failures) requests in a row; "
+        + "the next request is let through in \(Int(refusal.nextProbe.milliseconds.rounded(.up))) ms; repair the origin, and attache resumes by itself"
+    )
+    retryAfter = refusal.retryAfter
   }
 }
 

@@ -15,6 +15,8 @@ final class FetchMemory: Sendable {
   let store: AttachmentStore
   let machine: any Machine
   let state: Mutex<State>
+  /// The circuit breaker of the origins that payloads name.
+  private let breaker = Mutex(CircuitBreaker())
   private let engines: Int
 
   /// Whether another process answers from the fetched files. Then this process only reports how
@@ -63,6 +65,26 @@ final class FetchMemory: Sendable {
   func leave(_ url: CheckedURL, _ engine: Int) {
     if engines > 1 { state.withLock { $0.routes.leave(url, engine) } }
   }
+
+  // MARK: The circuit breaker
+
+  /// Returns why the circuit breaker refuses a request; nil when it may be sent.
+  func refusal(of url: CheckedURL) -> FetchFailure? {
+    let verdict = breaker.withLock { $0.admit(url.target, of: url.origin, at: machine.now, jitter: machine.randomFraction) }
+    // A remembered file may need no request.
+    guard case .refuse(let refusal) = verdict, file(for: url.text) == nil else { return nil }
+    return FetchFailure(refusal)
+  }
+
+  /// Records what a request has shown about the origin that it names. A fetcher process leaves this
+  /// to its host.
+  func note(_ health: OriginHealth, of url: CheckedURL) {
+    guard !isGuest else { return }
+    breaker.withLock { $0.note(health, of: url.origin, target: url.target, at: machine.now) }
+  }
+
+  /// The number of remembered origins in each state of the circuit breaker.
+  var breakerStates: BreakerStates { breaker.withLock { $0.states(at: machine.now) } }
 
   // MARK: What this run has fetched
 

@@ -5,15 +5,11 @@ extension FetchState {
     case pausing
     /// The index's result for the hop.
     case lookingUp
-    /// The circuit breaker's decision, before the host is resolved.
-    case approaching
     case resolving
     /// The check whether the file of a fresh entry still exists.
     case confirming
     /// A place at the origin.
     case waiting
-    /// The circuit breaker's decision, before the request is sent.
-    case starting
     case transferring
     /// The check whether the store still has the file that a 304 says is unchanged.
     case revalidating
@@ -28,7 +24,6 @@ extension FetchState {
   enum Event {
     case begun
     case lookedUp(HTTPCache.LookupResult)
-    case admitted(Bool)
     case resolved(Result<[IPAddress], DNSFailure>)
     case confirmed(Bool)
     case placeGranted
@@ -55,7 +50,6 @@ extension FetchState {
     /// Wait for the next event.
     case none
     case lookUp
-    case askBreaker
     case resolve(host: String)
     case confirm(StoredFile)
     /// Wait for a place at the origin.

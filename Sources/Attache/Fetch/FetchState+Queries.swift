@@ -5,6 +5,16 @@ extension FetchState {
   /// Whether a complete head has arrived in the latest exchange.
   var hasHead: Bool { verdict != nil }
 
+  /// Whether the connection ended within a body that is wanted.
+  func isCutOff(by end: TransferEnd) -> Bool {
+    guard case .body = verdict, failure == nil, end.localError == nil else { return false }
+    return switch end.failure {
+    case .httpTruncated, .connectReset: true
+    case nil: length.map { $0 > received } ?? false
+    default: false
+    }
+  }
+
   /// Returns how many bytes are still to come, including these; only these if the length is
   /// unknown. A chunked partial response may contain more than its length says.
   func expected(with count: Int) -> Int {

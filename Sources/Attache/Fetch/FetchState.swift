@@ -27,9 +27,8 @@ struct FetchState {
   /// The URL of the current hop.
   private(set) var url: CheckedURL
   private(set) var visited: Set<String> = []
-  /// The number of attempts at the hop, and the failure of the previous one.
+  /// The number of attempts at the hop.
   private(set) var tries = 0
-  private var earlier: FetchFailure?
   private(set) var addresses: [IPAddress] = []
   private(set) var avoidsHTTP2 = false
   /// The HTTP cache's state of the hop.
@@ -73,13 +72,10 @@ struct FetchState {
     case (_, .failed(let failure)): end(.fail(failure))
     case (.pausing, .begun): begin()
     case (.lookingUp, .lookedUp(let answer)): handle(answer)
-    case (.approaching, .admitted(true)): resolve()
-    case (.starting, .admitted(true)): transfer()
-    case (.approaching, .admitted(false)), (.starting, .admitted(false)): end(.fail(earlier ?? FetchFailure(breakerFor: url.origin)))
     case (.resolving, .resolved(let result)): handle(result)
     case (.confirming, .confirmed(let isThere)): confirm(isThere)
     case (.revalidating, .confirmed(let isThere)): revalidate(isThere)
-    case (.waiting, .placeGranted): go(to: .starting, .askBreaker)
+    case (.waiting, .placeGranted): transfer()
     case (.transferring, .head(let head, let moment)): judge(head, at: moment)
     case (.transferring, .body(let count)): take(count)
     case (_, .recognised(let type)): recognise(type)
@@ -102,22 +98,16 @@ struct FetchState {
 
   private mutating func begin() -> Action {
     if visited.insert(url.text).inserted {
-      (tries, earlier) = (0, nil)
+      tries = 0
       if rules.hasIndex { return go(to: .lookingUp, .lookUp) }
     }
-    return approach()
+    return resolve()
   }
 
   private mutating func handle(_ answer: HTTPCache.LookupResult) -> Action {
     reuse.handle(answer)
     if case .fresh(let entry) = answer { return serve(entry) }
-    return approach()
-  }
-
-  /// A fresh entry needs no request, so the circuit breaker is not consulted.
-  private mutating func approach() -> Action {
-    phase = .approaching
-    return reuse.isFresh ? resolve() : .askBreaker
+    return resolve()
   }
 
   private mutating func resolve() -> Action {
@@ -269,7 +259,6 @@ struct FetchState {
   }
 
   private mutating func tryAgain(after failure: FetchFailure, asked: Duration?) -> Action {
-    earlier = failure
     if resumption == nil { startOver() }
     return go(to: .pausing, .pause(after: failure, asked: asked))
   }
@@ -288,7 +277,7 @@ struct FetchState {
   /// Sends the request again without a condition.
   private mutating func askAnew() -> Action {
     reuse.dropEntry()
-    return approach()
+    return resolve()
   }
 
   /// Discards the body received so far.

@@ -145,6 +145,7 @@ final class FetchWaiter: @unchecked Sendable {
       note { record in
         record.explanation = failure.message
         record.isOfMachine = failure.isOfMachine
+        record.retryAfter = failure.retryAfter
       }
       completion(result, record(ending: failure.reason))
     } else {
@@ -179,8 +180,8 @@ protocol FetchService: AnyObject, Sendable {
   /// - Parameter done: called once the waiter is removed. A fetcher that hangs counts as loaded
   ///   until then.
   func leave(_ waiter: FetchWaiter, done: @escaping @Sendable () -> Void)
-  /// Reports the states of the fetcher's origins. A reply also shows that its loop is running.
-  func countOrigins(_ answer: @escaping @Sendable (BreakerStates) -> Void)
+  /// Asks for a reply, which shows that the fetcher's loop is running.
+  func pulse(_ answer: @escaping @Sendable () -> Void)
   /// Makes the HTTP cache write its pending rows.
   ///
   /// - Parameter done: called once, with a warning for the user about the cache.

@@ -199,7 +199,8 @@ public final class MediaFetcher: Sendable {
       url: url, payload: payload, deadline: deadline, machine: memory.machine, conversions: listener, completion: completion)
     do throws(Refusal) {
       let checked = try memory.check(url)
-      if !memory.answerAtOnce(checked, for: waiter) { begin(checked, for: waiter) }
+      if memory.answerAtOnce(checked, for: waiter) { return FetchTicket(waiter: waiter) }
+      if let refusal = memory.refusal(of: checked) { waiter.complete(.failure(refusal)) } else { begin(checked, for: waiter) }
     } catch {
       waiter.complete(.failure(FetchFailure(error)))
     }
@@ -228,25 +229,18 @@ public final class MediaFetcher: Sendable {
     services[number].fetch(url, for: waiter)
   }
 
-  /// Asks each fetcher for the states of its origins. A reply also shows that the fetcher's loop is
-  /// running.
+  /// Asks each fetcher for a reply, which shows that its loop is running.
   ///
-  /// - Parameter answer: called once, on a thread of the fetchers, with the sums. Never called
-  ///   after ``shutdown()``. Must not block.
+  /// - Parameter answer: called once, on a thread of the fetchers, with the number of origins in
+  ///   each state of the circuit breaker. Never called after ``shutdown()``. Must not block.
   public func pulse(_ answer: @escaping @Sendable (BreakerStates) -> Void) {
-    Self.add(services[...], to: BreakerStates(), answer)
+    Self.pulse(services[...]) { [memory] in answer(memory.breakerStates) }
   }
 
   /// Asks one fetcher after the other.
-  private static func add(
-    _ services: ArraySlice<any FetchService>, to states: BreakerStates, _ answer: @escaping @Sendable (BreakerStates) -> Void
-  ) {
-    guard let next = services.first else { return answer(states) }
-    next.countOrigins { own in
-      var states = states
-      states.add(own)
-      add(services.dropFirst(), to: states, answer)
-    }
+  private static func pulse(_ services: ArraySlice<any FetchService>, _ answer: @escaping @Sendable () -> Void) {
+    guard let next = services.first else { return answer() }
+    next.pulse { pulse(services.dropFirst(), answer) }
   }
 }
 

@@ -1,12 +1,13 @@
 /// What the end of an exchange shows about the availability of its origin.
-enum OriginHealthSignal: Equatable, Sendable {
+/// The raw value is its number in a frame; 0 means none.
+enum OriginHealthSignal: UInt8, Sendable {
   /// The origin answers, even if its response or its certificate is invalid.
-  case life
+  case life = 1
   /// No connection, or no handshake, was completed. A request for any other URL of the origin would
   /// have ended the same way.
   case absence
-  /// A connection was established but gave no answer, or a gateway reported that its origin is
-  /// unavailable. A request for another path may succeed.
+  /// A connection was established but gave no complete answer, or a gateway reported that its
+  /// origin is unavailable. A request for another path may succeed.
   case silence
 
   /// Creates the signal for a complete response head.
@@ -14,7 +15,7 @@ enum OriginHealthSignal: Equatable, Sendable {
     self = [502, 503, 504].contains(status) ? .silence : .life
   }
 
-  /// A timeout of at least this length shows that the origin is absent. By then the first packet
+  /// A timeout of at least this length shows that the origin does not answer. By then the first packet
   /// has been sent twice (RFC 6298, 2.1), and no path on earth takes so long. A shorter timeout,
   /// from a budget that was nearly used up, is ignored: a redirect can be timed to cause it.
   static let fairTimeout = Duration.seconds(1)

@@ -14,6 +14,8 @@ package protocol Transport: AnyObject {
 package protocol Transfer: AnyObject {
   /// The durations measured so far.
   var times: TransferTimes { get }
+  /// Whether the request was sent. It may wait for a connection first.
+  var isSent: Bool { get }
   /// Resumes after ``BodyVerdict/pause``.
   ///
   /// - Returns: false when the exchange stopped while resuming, because of its owner or its

@@ -63,8 +63,11 @@ public struct MediaRecord: Hashable, Sendable {
   public var explanation: String?
   /// Whether this machine failed, not the origin or the file (``FetchFailure/isOfMachine``).
   public var isOfMachine = false
+  /// How long to wait before asking again, when the circuit breaker refused the request
+  /// (``FetchFailure/retryAfter``).
+  public var retryAfter: Duration?
 
-  /// Makes a record; `explanation` is nil and `isOfMachine` is false.
+  /// Makes a record; `explanation` and `retryAfter` are nil, and `isOfMachine` is false.
   public init(
     url: UntrustedText, reason: Reason? = nil, status: Int? = nil, bytes: Int = 0, cache: Cache = .miss, type: MediaType? = nil,
     attempts: Int = 0,

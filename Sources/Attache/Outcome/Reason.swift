@@ -45,7 +45,7 @@ public enum Reason: String, CaseIterable, Sendable {
   case policyRedirect = "policy.redirect"
   /// The payload names more media than `--max-attachments`.
   case policyAttachments = "policy.attachments"
-  /// The origin failed repeatedly, and is not asked for a while.
+  /// The origin has answered nothing for ten seconds, and is asked only now and then.
   case policyBreaker = "policy.breaker"
 
   /// The name does not exist or has no address.
@@ -177,7 +177,7 @@ public enum Reason: String, CaseIterable, Sendable {
     case .policyRedirect: "a redirect leads from https to http, or to a target that the URL or address rules refuse; check the origin"
     case .policyAttachments: "the payload names more media than --max-attachments; raise it"
     case .policyBreaker:
-      "the origin failed repeatedly, so attache does not ask it for a while; repair the origin, and attache resumes by itself"
+      "the origin has answered nothing for at least ten seconds, so attache asks it only now and then; repair it, and attache resumes by itself"
     case .dnsNotFound: "the name does not exist or has no address; check the URL"
     case .dnsFailed: "the name servers gave no usable answer; check --dns-server or resolv.conf"
     case .dnsTimeout: "the name servers did not answer in time; check --dns-server or resolv.conf"

@@ -24,6 +24,14 @@ struct RetrySchedule: Sendable {
 }
 
 extension DecidedPayload {
+  /// How long the payload waits for an origin that the circuit breaker leaves alone; nil when it
+  /// does not. A payload for which something was requested, or refused for another reason, does not
+  /// wait: its attempt counts, or it could cause requests without end.
+  var breakerWait: Duration? {
+    guard outcome == .fallback, media.allSatisfy({ $0.retryAfter != nil || $0.reason == nil && $0.attempts == 0 }) else { return nil }
+    return media.compactMap(\.retryAfter).max()
+  }
+
   /// Whether another attempt may succeed: nothing was attached, and the failure may be temporary
   /// (``Reason/isRetryable(status:)``).
   var isRetryable: Bool {

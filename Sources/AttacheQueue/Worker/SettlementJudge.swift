@@ -111,6 +111,8 @@ struct SettlementJudge: Sendable {
   private func returned(_ settlement: Settlement, isCancelled: Bool) -> ReturnedPayload? {
     let (lease, payload) = (settlement.lease, settlement.payload)
     if isCancelled, payload.reason == .cancelled { return ReturnedPayload(lease.token, wasTried: false) }
+    // The queue ends the wait at the latest when the payload expires.
+    if let wait = payload.breakerWait { return ReturnedPayload(lease.token, after: wait, wasTried: false) }
     guard payload.isRetryable else { return nil }
     let remaining = lease.expiresAt.map { $0 - queueClock.wall }
     return schedule.delay(after: lease.attempt, remaining: remaining, jitter: machine.randomFraction).map {

@@ -169,6 +169,8 @@ final class WorkerSettler: Sendable {
     }
     guard fate.result != nil else {
       figures.withLock { $0.postponed += 1 }
+      // A wait may last, so it is explained like a result.
+      if payload.breakerWait != nil { explain(fate) }
       return observer.postponed(payload.reason)
     }
     figures.withLock { result in
@@ -176,9 +178,13 @@ final class WorkerSettler: Sendable {
       if lateness > .zero { result.summary.lateLines += 1 }
     }
     observer.finished(payload.outcome, payload.reason, lateness: lateness, media: payload.media)
-    if payload.outcome != .invalid, let reason = payload.reason {
-      explainer.add(reason, of: Int(fate.settlement.lease.token.id), payload.media, why: payload.why)
-    }
+    if payload.outcome != .invalid { explain(fate) }
+  }
+
+  private func explain(_ fate: SettledFate) {
+    let payload = fate.settlement.payload
+    guard let reason = payload.reason else { return }
+    explainer.add(reason, of: Int(fate.settlement.lease.token.id), payload.media, why: payload.why)
   }
 }
 

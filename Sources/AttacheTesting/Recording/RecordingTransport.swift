@@ -40,6 +40,8 @@ final class RecordingTransfer: Transfer {
 
   var times: TransferTimes { transfer.times }
 
+  var isSent: Bool { transfer.isSent }
+
   func resume() -> Bool {
     transfer.resume()
   }

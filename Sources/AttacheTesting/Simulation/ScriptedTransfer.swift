@@ -24,6 +24,8 @@ final class ScriptedTransfer: Transfer, @unchecked Sendable {
   private var isOver = false
   private(set) var times = TransferTimes()
 
+  var isSent: Bool { times.connect != nil || isReused }
+
   private var loop: EventLoop { transport.loop }
   private var key: String { request.url.origin }
 

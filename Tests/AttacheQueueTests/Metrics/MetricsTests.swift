@@ -238,21 +238,4 @@ struct MetricsTests {
     #expect(throws: SystemError(call: "open", number: ENOENT)) { try MetricsFile(folder + "/none/attache.prom").write("x") }
     #expect(throws: SystemError(call: "rename", number: EISDIR)) { try MetricsFile(folder).write("x") }
   }
-
-  @Test func `a circuit breaker says how its origins stand, those forgotten left out`() {
-    var (breaker, now) = (CircuitBreaker(), MonotonicInstant(nanoseconds: 0))
-    breaker.note(.life, of: "alive", at: now)
-    for _ in 0..<CircuitBreaker.threshold {
-      breaker.note(.absence, of: "down", at: now)
-      breaker.note(.absence, of: "tried", at: now)
-    }
-    var expected = BreakerStates()
-    (expected.closed, expected.open) = (1, 2)
-    #expect(breaker.states(at: now) == expected)
-    now = now.advanced(by: CircuitBreaker.firstPause)
-    _ = breaker.admit(to: "tried", at: now)
-    (expected.open, expected.probing) = (1, 1)
-    #expect(breaker.states(at: now) == expected)
-    #expect(breaker.states(at: now.advanced(by: CircuitBreaker.memory)) == BreakerStates())
-  }
 }

@@ -4,116 +4,251 @@ import Testing
 
 @Suite struct CircuitBreakerTests {
   private static let origin = "https://cdn.example:443"
-  private static let start = MonotonicInstant.now
 
-  /// The events of a breaker and their times, in milliseconds.
-  private enum Move {
-    case note(OriginHealthSignal, Int)
-    case probeFails(Int)
-    case probeSaysNothing(Int)
-    case probeAnswers(Int)
-    case expect(CircuitBreaker.Verdict, Int)
-  }
-
-  private static func play(_ moves: [Move], on breaker: inout CircuitBreaker, origin: String = origin) {
-    func at(_ milliseconds: Int) -> MonotonicInstant { start.advanced(by: .milliseconds(milliseconds)) }
-    for (number, move) in moves.enumerated() {
-      switch move {
-      case .note(let sign, let time): breaker.note(sign, of: origin, at: at(time))
-      case .probeFails(let time): breaker.note(.absence, of: origin, at: at(time), isProbe: true)
-      case .probeAnswers(let time): breaker.note(.life, of: origin, at: at(time), isProbe: true)
-      case .probeSaysNothing(let time): breaker.giveUpProbe(of: origin, at: at(time))
-      case .expect(let verdict, let time):
-        let given = breaker.admit(to: origin, at: at(time))
-        #expect(given == verdict, "move \(number + 1)")
-      }
-    }
-  }
-
-  private static func play(_ moves: [Move]) {
+  /// A breaker and its clock. All times are in milliseconds.
+  private final class Play {
     var breaker = CircuitBreaker()
-    play(moves, on: &breaker)
-  }
 
-  private static func row(_ sign: OriginHealthSignal, _ count: Int, at time: Int = 0) -> [Move] {
-    Array(repeating: .note(sign, time), count: count)
-  }
-
-  private static let opened = row(.absence, 10)
-
-  @Test func `ten connections in a row that do not come about open the circuit, nine do not`() {
-    Self.play(Self.row(.absence, 9) + [.expect(.pass, 0)])
-    Self.play(Self.row(.absence, 10) + [.expect(.refuse, 0)])
-  }
-
-  @Test func `a sign of life ends the row`() {
-    Self.play(Self.row(.absence, 9) + [.note(.life, 0)] + Self.row(.absence, 9, at: 2000) + [.expect(.pass, 2000)])
-    Self.play(Self.row(.absence, 9) + [.note(.life, 0)] + Self.row(.absence, 10, at: 2000) + [.expect(.refuse, 2000)])
-  }
-
-  @Test func `within a second after a sign of life no circuit opens`() {
-    Self.play([.note(.life, 0)] + Self.row(.absence, 100, at: 999) + [.expect(.pass, 999), .note(.absence, 1000), .expect(.refuse, 1000)])
-  }
-
-  @Test func `what breaks behind a connection opens the circuit only when it has gone on for a second`() {
-    Self.play(Self.row(.silence, 500) + [.expect(.pass, 0), .note(.silence, 999), .expect(.pass, 999)])
-    Self.play(Self.row(.silence, 9) + [.note(.silence, 1000), .expect(.refuse, 1000)])
-    Self.play(Self.row(.silence, 8) + [.note(.silence, 1000), .expect(.pass, 1000)])
-  }
-
-  @Test func `a connection that came about and broke ends the row of those that did not`() {
-    Self.play(
-      Self.row(.absence, 9) + [.note(.silence, 0)] + Self.row(.absence, 9) + [.expect(.pass, 0), .note(.absence, 0), .expect(.refuse, 0)])
-  }
-
-  @Test func `after its pause one probe goes out, and the others are refused meanwhile`() {
-    Self.play(Self.opened + [.expect(.refuse, 999), .expect(.probe, 1000), .expect(.refuse, 1000), .expect(.refuse, 60_000)])
-  }
-
-  @Test func `a probe that is answered closes the circuit`() {
-    Self.play(
-      Self.opened + [.expect(.probe, 1000), .probeAnswers(1100), .expect(.pass, 1100), .note(.absence, 2200), .expect(.pass, 2200)])
-  }
-
-  @Test func `an answer to what began before the circuit opened closes it too`() {
-    Self.play(Self.opened + [.note(.life, 100), .expect(.pass, 100)])
-  }
-
-  @Test func `each failed probe doubles the pause, to half a minute at most`() {
-    var (moves, now) = (Self.opened, 0)
-    for pause in [1, 2, 4, 8, 16, 30, 30].map({ $0 * 1000 }) {
-      moves += [.expect(.refuse, now + pause - 1), .expect(.probe, now + pause), .probeFails(now + pause)]
-      now += pause
+    func at(_ time: Int) -> MonotonicInstant {
+      MonotonicInstant(nanoseconds: 1_000_000_000_000).advanced(by: .milliseconds(time))
     }
-    Self.play(moves)
+
+    /// A request fails.
+    ///
+    /// - Parameter start: when its first exchange began; nil for now.
+    func fail(_ target: String = "/a", at time: Int, from start: Int? = nil, by signal: OriginHealthSignal = .silence) {
+      breaker.note(OriginHealth(signal, since: at(start ?? time)), of: origin, target: target, at: at(time))
+    }
+
+    /// Requests fail at these times.
+    func fail(_ target: String = "/a", times: some Sequence<Int>, by signal: OriginHealthSignal = .silence) {
+      for time in times { fail(target, at: time, by: signal) }
+    }
+
+    func answer(at time: Int) {
+      breaker.note(OriginHealth(.life, since: at(time)), of: origin, target: "/b", at: at(time))
+    }
+
+    func refusal(of target: String = "/a", at time: Int, jitter: Double = 0, origin: String = origin) -> BreakerRefusal? {
+      if case .refuse(let refusal) = breaker.admit(target, of: origin, at: at(time), jitter: jitter) { refusal } else { nil }
+    }
+
+    func passes(_ target: String = "/a", at time: Int) -> Bool { refusal(of: target, at: time) == nil }
   }
 
-  @Test func `failures of what began before the circuit opened do not prolong the pause`() {
-    Self.play(Self.opened + Self.row(.absence, 50, at: 900) + [.expect(.probe, 1000), .note(.absence, 1001), .expect(.refuse, 1001)])
+  /// Ten failures, of which the last comes after ten seconds, open the circuit at 10,000.
+  private static var opened: Play {
+    let play = Play()
+    play.fail(times: (0..<9).map { $0 * 1000 } + [10_000])
+    return play
   }
 
-  @Test func `a probe that says nothing hands on to the next`() {
-    Self.play(Self.opened + [.expect(.probe, 1000), .probeSaysNothing(3000), .expect(.probe, 3000), .expect(.refuse, 3000)])
+  // MARK: When it opens
+
+  @Test func `ten failures over ten seconds open the circuit, and nothing less does`() {
+    let play = Self.opened
+    #expect(!play.passes(at: 10_000))
+    for times in [
+      (0..<8).map { $0 * 1000 } + [10_000],  // nine
+      (0..<9).map { $0 * 1000 } + [9_999],  // within less than ten seconds
+      [0],
+      Array(repeating: 0, count: 1000),
+    ] {
+      let play = Play()
+      play.fail(times: times)
+      #expect(play.passes(at: 10_000), "\(times)")
+    }
   }
 
-  @Test func `a circuit that was not heard of for two minutes is forgotten`() {
-    Self.play(Self.row(.absence, 9) + [.note(.absence, 120_000), .expect(.pass, 120_000)])
-    Self.play(Self.opened + [.expect(.probe, 1000), .expect(.refuse, 120_999), .expect(.pass, 121_000)])
+  @Test func `a single answer keeps the circuit closed, however many requests fail`() {
+    let play = Play()
+    for time in stride(from: 0, to: 300_000, by: 50) {
+      #expect(play.passes("/good", at: time) && play.passes("/bad", at: time))
+      if time % 9_950 == 0 { play.answer(at: time) } else { play.fail("/bad", at: time) }
+    }
+  }
+
+  @Test func `a pause of more than ten seconds begins a new row`() {
+    let play = Play()
+    play.fail(times: Array(repeating: 0, count: 9) + [10_001])
+    #expect(play.passes(at: 10_001))
+    play.fail(times: (0..<9).map { 11_000 + $0 * 1000 } + [20_001])
+    #expect(play.refusal(of: "/a", at: 20_001)?.failures == 11)
+  }
+
+  @Test func `requests that time out show that nothing came since they were sent`() {
+    let play = Play()
+    for _ in 0..<10 { play.fail(at: 25_000, from: 0) }
+    #expect(play.refusal(at: 25_000)?.duration == .seconds(25))
+    let answered = Play()
+    answered.answer(at: 16_000)
+    for _ in 0..<10 { answered.fail(at: 25_000, from: 0) }
+    #expect(answered.passes(at: 25_000))
+    answered.fail(at: 26_000, from: 1_000)
+    #expect(answered.refusal(at: 26_000)?.duration == .seconds(10))
+  }
+
+  @Test func `a request that claims to be sent in the future began now`() {
+    let play = Play()
+    for time in 0...10 { play.fail(at: time * 1000, from: 1_000_000) }
+    #expect(!play.passes(at: 10_000))
+  }
+
+  // MARK: What it refuses
+
+  @Test func `the parts that failed are refused, the others are not`() {
+    let play = Self.opened
+    for target in ["/a", "/a?x=1", "/a/b.jpg", "/a/"] { #expect(!play.passes(target, at: 10_000)) }
+    for target in ["/", "/b", "/ab", "/b/a", "/?a"] { #expect(play.passes(target, at: 10_000)) }
+  }
+
+  @Test func `when no connection can be made, every part is refused`() {
+    let play = Play()
+    play.fail(times: (0..<9).map { $0 * 1000 })
+    play.fail(at: 10_000, by: .absence)
+    #expect(!play.passes("/b", at: 10_000))
+  }
+
+  @Test func `when many parts failed, every part is refused`() {
+    for (parts, isWhole) in [(8, false), (9, true)] {
+      let play = Play()
+      for number in 0...10 { play.fail("/\(number % parts)", at: number * 1000) }
+      #expect(play.passes("/other", at: 10_000) == !isWhole)
+      #expect(!play.passes("/1", at: 10_000))
+    }
   }
 
   @Test func `each origin has a circuit of its own`() {
-    var breaker = CircuitBreaker()
-    Self.play(Self.opened, on: &breaker)
-    Self.play([.expect(.pass, 0)], on: &breaker, origin: "http://cdn.example:80")
+    let play = Self.opened
+    #expect(play.refusal(at: 10_000, origin: "http://cdn.example:80") == nil)
+  }
+
+  // MARK: How it closes
+
+  @Test func `an answer closes the circuit at once`() {
+    let play = Self.opened
+    play.answer(at: 10_001)
+    #expect(play.passes(at: 10_001))
+    play.fail(times: Array(repeating: 20_000, count: 100))
+    #expect(play.passes(at: 20_000))
+  }
+
+  @Test func `one request a second is let through, even while others hang`() {
+    let play = Self.opened
+    let passed = stride(from: 10_000, to: 20_000, by: 50).filter { play.passes(at: $0) }
+    #expect(passed == Array(stride(from: 11_000, to: 20_000, by: 1000)))
+    // Requests that come late do not shift the others.
+    #expect(play.passes(at: 20_400) && !play.passes(at: 20_999) && play.passes(at: 21_000))
+    #expect(play.passes(at: 30_000) && !play.passes(at: 30_999))
+  }
+
+  @Test func `a failed probe leaves the circuit open, and counts`() {
+    let play = Self.opened
+    #expect(play.passes(at: 11_000))
+    play.fail(at: 11_001)
+    #expect(play.refusal(at: 11_002)?.failures == 11)
+    // A minute passes before the next request.
+    #expect(play.passes(at: 70_000))
+    play.fail(at: 70_001)
+    #expect(play.refusal(at: 70_002)?.duration == .milliseconds(70_002))
+  }
+
+  @Test func `a stranger's failing requests do not keep the others of an origin from it`() {
+    // The origin was down for ten seconds and is back. A stranger asks for one broken path twenty
+    // times a second, and hangs there.
+    let play = Play()
+    for time in stride(from: 0, to: 10_050, by: 50) { play.fail("/\(time / 50 % 8)", at: time) }
+    var refused = 0
+    for time in stride(from: 10_050, to: 20_000, by: 50) {
+      _ = play.passes("/1?\(time)", at: time)
+      if time % 500 == 0 {
+        if play.passes("/photos/\(time).jpg", at: time) { play.answer(at: time + 10) } else { refused += 1 }
+      }
+    }
+    #expect(refused == 0)
+  }
+
+  @Test(arguments: [OriginHealthSignal.silence, .absence])
+  func `an origin that is back is asked again soon, whatever a stranger asks for`(_ signal: OriginHealthSignal) {
+    // Everything failed, and a stranger hangs at one path, before the others in each interval.
+    for number in 0..<50 {
+      let play = Play()
+      for time in stride(from: 0, to: 10_050, by: 50) { play.fail(time % 100 == 0 ? "/broken" : "/photos", at: time, by: signal) }
+      var back: Int?
+      for time in stride(from: 10_050, to: 60_000, by: 50) where back == nil {
+        _ = play.passes("/broken?\(time)", at: time)
+        if time % 500 == 0, play.passes("/photos/\(number).jpg", at: time) { back = time }
+      }
+      #expect(back.map { $0 < 40_000 } == true)
+    }
+  }
+
+  @Test func `a flood of requests of all parts gets few a second through`() {
+    let play = Play()
+    for time in stride(from: 0, to: 10_050, by: 50) { play.fail("/\(time)", at: time) }
+    let passed = stride(from: 10_050, to: 20_050, by: 1).count { play.passes("/\($0)", at: $0) }
+    #expect(passed <= 10 * CircuitBreaker.probeLanes && passed >= 9 * CircuitBreaker.probeLanes)
+  }
+
+  // MARK: What it says
+
+  @Test func `a refusal says how long the origin has failed, how often, and when a request is let through`() {
+    let play = Self.opened
+    #expect(
+      play.refusal(at: 10_300)
+        == BreakerRefusal(
+          origin: Self.origin, failures: 10, duration: .milliseconds(10_300), nextProbe: .milliseconds(700), retryAfter: .milliseconds(700))
+    )
+    let failure = FetchFailure(
+      BreakerRefusal(
+        origin: Self.origin, failures: 12, duration: .milliseconds(61_500), nextProbe: .microseconds(400_001), retryAfter: .seconds(3)))
+    #expect(failure.reason == .policyBreaker && failure.retryAfter == .seconds(3))
+    #expect(
+      failure.message
+        == "https://cdn.example:443 has failed for 61 s, in 12 requests in a row; the next request is let through in 401 ms; repair the origin, and attache resumes by itself"
+    )
+  }
+
+  @Test func `refused requests are asked to come again one after the other, within half a minute`() {
+    let play = Self.opened
+    for turn in 1..<30 { #expect(play.refusal(at: 10_000, jitter: 0.5)?.retryAfter == .seconds(turn)) }
+    for _ in 0..<1000 { #expect(play.refusal(at: 10_000, jitter: 0.5)?.retryAfter == .milliseconds(22_500)) }
+    #expect(play.refusal(at: 10_000, jitter: 0)?.retryAfter == .seconds(15))
+    #expect(play.refusal(at: 10_000, jitter: 1)?.retryAfter == .seconds(30))
+    play.answer(at: 10_500)
+    play.fail(times: (0..<9).map { 11_000 + $0 * 1000 } + [21_000])
+    #expect(play.refusal(at: 21_000)?.retryAfter == .seconds(1))
+  }
+
+  @Test func `the states are counted, those forgotten left out`() {
+    let play = Self.opened
+    play.breaker.note(OriginHealth(.life), of: "alive", target: "/", at: play.at(10_000))
+    var expected = BreakerStates()
+    (expected.closed, expected.open) = (1, 1)
+    #expect(play.breaker.states(at: play.at(10_000)) == expected)
+    #expect(play.passes(at: 11_000))
+    (expected.open, expected.probing) = (0, 1)
+    #expect(play.breaker.states(at: play.at(11_000)) == expected)
+    play.breaker.note(OriginHealth(), of: Self.origin, target: "/a", at: play.at(11_500))
+    (expected.open, expected.probing) = (1, 0)
+    #expect(play.breaker.states(at: play.at(11_500)) == expected)
+    #expect(play.breaker.states(at: play.at(131_000)) == BreakerStates())
+  }
+
+  // MARK: What it remembers
+
+  @Test func `an origin that was not heard of for two minutes is forgotten`() {
+    let play = Self.opened
+    #expect(play.passes(at: 130_000) && play.passes(at: 130_001))
   }
 
   @Test func `no more origins are remembered than there is room for, and the latest are`() {
-    var breaker = CircuitBreaker()
+    let play = Self.opened
     for number in 0..<3 * CircuitBreaker.capacity {
-      Self.play([.note(.absence, number)], on: &breaker, origin: "https://\(number).example:443")
+      play.breaker.note(OriginHealth(.silence), of: "https://\(number).example:443", target: "/", at: play.at(10_000 + number))
+      play.fail(at: 10_000 + number)
     }
-    #expect(breaker.count <= CircuitBreaker.capacity)
-    let latest = 3 * CircuitBreaker.capacity - 1
-    Self.play(Self.row(.absence, 9, at: latest) + [.expect(.refuse, latest)], on: &breaker, origin: "https://\(latest).example:443")
+    #expect(play.breaker.count <= CircuitBreaker.capacity)
+    #expect(!play.passes(at: 10_000))
   }
 }

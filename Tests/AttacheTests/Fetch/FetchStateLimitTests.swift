@@ -59,12 +59,12 @@ extension FetchStateTests {
     play(
       &state,
       [
-        (.begun, .askBreaker), (.admitted(true), .resolve(host: "proxy.example")), (.resolved(.success([.v4(0x0A00_0001)])), .enter),
-        (.placeGranted, .askBreaker), (.admitted(true), .transfer),
+        (.begun, .resolve(host: "proxy.example")), (.resolved(.success([.v4(0x0A00_0001)])), .enter),
+        (.placeGranted, .transfer),
         (.head(Self.head(407), at: nil), .stop), (Self.end(), .fail(FetchFailure(proxyStatus: 407))),
       ])
     var unknown = try Self.state(proxy: proxy)
-    play(&unknown, [(.begun, .askBreaker), (.admitted(true), .resolve(host: "proxy.example"))])
+    play(&unknown, [(.begun, .resolve(host: "proxy.example"))])
     guard case .fail(let failure) = unknown.handle(.resolved(.failure(.notFound))) else {
       Issue.record("the fetch continues")
       return
@@ -100,13 +100,13 @@ extension FetchStateTests {
   @Test(arguments: [true, false])
   func `a stale answer is asked about`(isThere: Bool) throws {
     var state = try Self.state(index: true)
-    play(&state, [(.begun, .lookUp), (.lookedUp(.stale(Self.entry())), .askBreaker)] + Self.toTransfer.dropFirst())
+    play(&state, [(.begun, .lookUp), (.lookedUp(.stale(Self.entry())), .resolve(host: "cdn.example"))] + Self.toTransfer.dropFirst())
     #expect(state.conditions == ["If-None-Match: \"v1\""])
     play(
       &state,
       [
         (.head(Self.head(304, "ETag: \"v1\""), at: .seconds(1)), .proceed), (Self.end(), .confirm(Self.file)),
-        (.confirmed(isThere), isThere ? .serve(Self.entry(), as: .revalidated) : .askBreaker),
+        (.confirmed(isThere), isThere ? .serve(Self.entry(), as: .revalidated) : .resolve(host: "cdn.example")),
       ])
     #expect(state.conditions.isEmpty == !isThere)
   }
@@ -115,13 +115,13 @@ extension FetchStateTests {
     var state = try Self.state(index: true)
     play(
       &state,
-      [(.begun, .lookUp), (.lookedUp(.nothing(IndexKey("a"), hasRow: false)), .askBreaker)] + Self.toTransfer.dropFirst() + [
-        (Self.end(.connectReset), .pause(after: FetchFailure(reason: .connectReset), asked: nil))
-      ] + Self.toTransfer + [
-        (.head(Self.head(302, "Location: https://other.example/b.jpg"), at: .zero), .stop), (Self.end(), .lookUp),
-        (.lookedUp(.nothing(IndexKey("a"), hasRow: false)), .askBreaker),
-        (.admitted(false), .fail(FetchFailure(breakerFor: "https://other.example:443"))),
-      ])
+      [(.begun, .lookUp), (.lookedUp(.nothing(IndexKey("a"), hasRow: false)), .resolve(host: "cdn.example"))] + Self.toTransfer.dropFirst()
+        + [
+          (Self.end(.connectReset), .pause(after: FetchFailure(reason: .connectReset), asked: nil))
+        ] + Self.toTransfer + [
+          (.head(Self.head(302, "Location: https://other.example/b.jpg"), at: .zero), .stop), (Self.end(), .lookUp),
+          (.lookedUp(.nothing(IndexKey("a"), hasRow: false)), .resolve(host: "other.example")),
+        ])
     #expect(state.tries == 0)
   }
 
@@ -129,7 +129,7 @@ extension FetchStateTests {
     var state = try Self.state(index: true)
     play(
       &state,
-      [(.begun, .lookUp), (.lookedUp(.stale(Self.entry())), .askBreaker)] + Self.toTransfer.dropFirst() + [
+      [(.begun, .lookUp), (.lookedUp(.stale(Self.entry())), .resolve(host: "cdn.example"))] + Self.toTransfer.dropFirst() + [
         (.head(Self.head(304, "ETag: \"v1\""), at: .seconds(1)), .proceed),
         (Self.end(.connectReset), .pause(after: FetchFailure(reason: .connectReset), asked: nil)),
       ])
@@ -140,8 +140,8 @@ extension FetchStateTests {
     var state = try Self.state(index: true)
     play(
       &state,
-      [(.begun, .lookUp), (.lookedUp(.stale(Self.entry())), .askBreaker)] + Self.toTransfer.dropFirst() + [
-        (.head(Self.head(304, "ETag: \"v2\""), at: .seconds(1)), .proceed), (Self.end(), .askBreaker),
+      [(.begun, .lookUp), (.lookedUp(.stale(Self.entry())), .resolve(host: "cdn.example"))] + Self.toTransfer.dropFirst() + [
+        (.head(Self.head(304, "ETag: \"v2\""), at: .seconds(1)), .proceed), (Self.end(), .resolve(host: "cdn.example")),
       ])
     #expect(state.conditions.isEmpty)
   }

@@ -51,8 +51,8 @@ import Testing
 
   /// The events up to the request.
   static let toTransfer: [(Event, Action)] = [
-    (.begun, .askBreaker), (.admitted(true), .resolve(host: "cdn.example")), (.resolved(.success([public1, public2])), .enter),
-    (.placeGranted, .askBreaker), (.admitted(true), .transfer),
+    (.begun, .resolve(host: "cdn.example")), (.resolved(.success([public1, public2])), .enter),
+    (.placeGranted, .transfer),
   ]
 
   /// The events up to the pause after a body that broke off after 4 of its 10 bytes.
@@ -77,7 +77,7 @@ import Testing
 
   @Test func `what is not awaited is ignored, and behind the end everything is`() throws {
     let all: [Event] = [
-      .begun, .lookedUp(.nothing(IndexKey("a"), hasRow: false)), .admitted(true), .resolved(.success([Self.public1])), .confirmed(true),
+      .begun, .lookedUp(.nothing(IndexKey("a"), hasRow: false)), .resolved(.success([Self.public1])), .confirmed(true),
       .placeGranted,
       .head(Self.head(200), at: nil), .body(1), .refused(FetchFailure(reason: .typeBroken)), Self.end(), .stored(Self.file),
     ]
@@ -90,31 +90,17 @@ import Testing
 
   @Test func `an address in the URL is looked up by nobody`() throws {
     var state = try Self.state("https://93.184.216.34/a.jpg")
-    play(&state, [(.begun, .askBreaker), (.admitted(true), .enter)])
+    play(&state, [(.begun, .enter)])
   }
 
   @Test func `one private address in an answer refuses the host`() throws {
     var state = try Self.state()
-    play(&state, Self.toTransfer.prefix(2).map { $0 })
+    play(&state, Self.toTransfer.prefix(1).map { $0 })
     guard case .fail(let failure) = state.handle(.resolved(.success([Self.public1, .v4(0x0A00_0001)]))) else {
       Issue.record("the fetch continues")
       return
     }
     #expect(failure.reason == .policyAddress && state.isOver)
-  }
-
-  @Test func `an open circuit refuses, behind a failed try with what that came to`() throws {
-    var state = try Self.state()
-    play(&state, [(.begun, .askBreaker), (.admitted(false), .fail(FetchFailure(breakerFor: "https://cdn.example:443")))])
-    let unavailable = FetchFailure(.httpStatus, status: 503, tries: 1)
-    var later = try Self.state()
-    play(
-      &later,
-      Self.toTransfer + [
-        (.head(Self.head(503, "Retry-After: 2"), at: nil), .stop),
-        (Self.end(after: .seconds(2)), .pause(after: unavailable, asked: .seconds(2))),
-        (.begun, .askBreaker), (.admitted(false), .fail(unavailable)),
-      ])
   }
 
   @Test func `each try begins with another address`() throws {
@@ -128,13 +114,13 @@ import Testing
   // MARK: Redirects
 
   @Test(arguments: [
-    ("/b.jpg", Action.askBreaker), ("https://other.example/b.jpg", .askBreaker),
+    ("/b.jpg", Action.resolve(host: "cdn.example")), ("https://other.example/b.jpg", .resolve(host: "other.example")),
     ("/a.jpg", failure(.httpRedirect, "the redirects form a loop")),
   ])
   func `a redirect begins again, unless it leads back`(location: String, action: Action) throws {
     var state = try Self.state()
     play(&state, Self.toTransfer + [(.head(Self.head(302, "Location: \(location)"), at: nil), .stop), (Self.end(), action)])
-    #expect(state.isRedirected == (action == .askBreaker))
+    #expect(state.isRedirected == !state.isOver)
   }
 
   @Test(arguments: ["http://cdn.example/b.jpg", "https://10.0.0.1/b.jpg", "ftp://cdn.example/b.jpg"])
@@ -154,7 +140,7 @@ import Testing
       play(
         &state,
         (hop == 1 ? Self.toTransfer : Array(Self.toTransfer.dropFirst())) + [
-          (.head(Self.head(302, "Location: /\(hop)"), at: nil), .stop), (Self.end(), .askBreaker),
+          (.head(Self.head(302, "Location: /\(hop)"), at: nil), .stop), (Self.end(), .resolve(host: "cdn.example")),
         ])
     }
     play(
@@ -257,14 +243,8 @@ import Testing
     var redirected = try Self.state()
     play(
       &redirected,
-      Self.toTransfer + [(.head(Self.head(302, "Location: /b.jpg"), at: nil), .stop), (Self.end(), .askBreaker)]
+      Self.toTransfer + [(.head(Self.head(302, "Location: /b.jpg"), at: nil), .stop), (Self.end(), .resolve(host: "cdn.example"))]
         + Self.toTransfer.dropFirst() + [(.ended(refused), Self.failure(.policyRedirect, "redirected: it is private"))])
-  }
-
-  @Test func `a circuit that opens while a place is waited for refuses`() throws {
-    var state = try Self.state()
-    play(&state, Self.toTransfer.dropLast() + [(.admitted(false), .fail(FetchFailure(breakerFor: "https://cdn.example:443")))])
-    #expect(state.tries == 0)
   }
 
   @Test func `bytes without a head are no HTTP`() throws {

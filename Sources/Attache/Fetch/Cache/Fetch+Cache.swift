@@ -10,6 +10,7 @@ extension Fetch {
       record.bytes = entry.file.size
     }
     let waiters = tracker.end(with: entry.file)
+    reportHealth()
     release()
     engine.keep(entry.file, of: self)
     engine.handOut(entry.file, to: waiters)

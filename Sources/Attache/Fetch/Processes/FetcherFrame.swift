@@ -12,8 +12,8 @@ enum FetcherRequest: Equatable {
   case extend(UInt64, payload: UInt64, deadline: MonotonicInstant)
   /// Cancel the fetch: no waiter is left.
   case cancel(UInt64)
-  /// Reply with the states of the origins, which also shows that the loop is running.
-  case count(UInt64)
+  /// Reply, which shows that the loop is running.
+  case pulse(UInt64)
   /// Write the pending rows of the cache.
   case close
 }
@@ -24,8 +24,11 @@ enum FetcherReply: Equatable {
   case ready(FetcherBounds.Missing)
   case fetched(FetcherResult)
   /// A cancelled fetch has ended.
-  case left(UInt64)
-  case counted(UInt64, BreakerStates)
+  ///
+  /// - Parameter health: what it has shown about the origin.
+  case left(UInt64, OriginHealth)
+  /// The reply to a pulse.
+  case alive(UInt64)
   /// A fetch needs a conversion, which is expected to keep a converter busy for so many
   /// milliseconds.
   case converts(UInt64, milliseconds: UInt32)
@@ -49,6 +52,8 @@ struct FetcherResult: Equatable {
   /// The number of the request.
   var fetch: UInt64
   var progress: FetchProgress
+  /// What the fetch has shown about the origin.
+  var health = OriginHealth()
   var end: End
   /// The number of bytes that the fetcher has added to the store since its last report.
   var added: Int64
@@ -84,7 +89,7 @@ enum FetcherFrame {
       case .cancel(let number):
         bytes.append(3)
         put(number, &bytes)
-      case .count(let number):
+      case .pulse(let number):
         bytes.append(4)
         put(number, &bytes)
       case .close:
@@ -100,6 +105,7 @@ enum FetcherFrame {
         bytes.append(1)
         put(result.progress.raw(of: result.fetch), &bytes)
         put(result.added, &bytes)
+        put(result.health, &bytes)
         switch result.end {
         case .stored(let file, let keptUntil):
           bytes.append(file.type.code)
@@ -118,17 +124,17 @@ enum FetcherFrame {
       case .ready(let missing):
         bytes.append(6)
         bytes.append(missing.rawValue)
-      case .left(let number):
+      case .left(let number, let health):
         bytes.append(5)
         put(number, &bytes)
+        put(health, &bytes)
       case .converts(let number, let milliseconds):
         bytes.append(7)
         put(number, &bytes)
         put(milliseconds, &bytes)
-      case .counted(let number, let states):
+      case .alive(let number):
         bytes.append(2)
         put(number, &bytes)
-        put((Int64(states.closed), Int64(states.open), Int64(states.probing)), &bytes)
       case .closed(let warning):
         bytes.append(3)
         put(message: warning, &bytes)
@@ -154,7 +160,7 @@ enum FetcherFrame {
         try reader.next(UInt64.self), payload: try reader.next(UInt64.self),
         deadline: MonotonicInstant(nanoseconds: try reader.next(Int64.self)))
     case 3: request = .cancel(try reader.next(UInt64.self))
-    case 4: request = .count(try reader.next(UInt64.self))
+    case 4: request = .pulse(try reader.next(UInt64.self))
     case 5: request = .close
     default: throw Invalid()
     }
@@ -169,18 +175,14 @@ enum FetcherFrame {
     case 1: return .fetched(try result(&reader))
     case 2:
       let number = try reader.next(UInt64.self)
-      var states = BreakerStates()
-      states.closed = try reader.count()
-      states.open = try reader.count()
-      states.probing = try reader.count()
       try reader.end()
-      return .counted(number, states)
+      return .alive(number)
     case 3: return .closed(warning: try reader.message())
     case 4: return .failed(try reader.message())
     case 5:
-      let number = try reader.next(UInt64.self)
+      let (number, health) = (try reader.next(UInt64.self), try reader.health())
       try reader.end()
-      return .left(number)
+      return .left(number, health)
     case 6:
       let missing = FetcherBounds.Missing(rawValue: try reader.next(UInt8.self))
       try reader.end()
@@ -197,6 +199,7 @@ enum FetcherFrame {
   private static func result(_ reader: inout ByteReader) throws(Invalid) -> FetcherResult {
     let raw = try reader.next(fetcher_progress.self)
     let added = Int64(try reader.count())
+    let health = try reader.health()
     let code = try reader.next(UInt8.self)
     let end: FetcherResult.End
     if let type = MediaType(code: code) {
@@ -218,7 +221,7 @@ enum FetcherFrame {
       failure.isOfMachine = isOfMachine == 1
       end = .failed(failure)
     }
-    return FetcherResult(fetch: raw.fetch, progress: FetchProgress(raw), end: end, added: added)
+    return FetcherResult(fetch: raw.fetch, progress: FetchProgress(raw), health: health, end: end, added: added)
   }
 
   private static func conversion(_ reader: inout ByteReader, size: Int) throws(Invalid) -> PictureConversion? {
@@ -244,6 +247,11 @@ enum FetcherFrame {
     unsafe withUnsafeBytes(of: value) { unsafe bytes.append(contentsOf: $0) }
   }
 
+  private static func put(_ health: OriginHealth, _ bytes: inout [UInt8]) {
+    bytes.append(health.signal?.rawValue ?? 0)
+    put(health.since?.nanoseconds ?? .min, &bytes)
+  }
+
   /// Control characters are replaced, because messages go into the log. The other end rejects them.
   private static func put(message: String, _ bytes: inout [UInt8]) {
     let start = bytes.count
@@ -261,7 +269,15 @@ extension ByteReader {
     return value
   }
 
-  /// Reads a number of bytes or origins. It is small enough for the sums of a run.
+  /// Reads what a fetch has shown about its origin.
+  fileprivate mutating func health() throws(FetcherFrame.Invalid) -> OriginHealth {
+    let (code, since) = (try next(UInt8.self), try next(Int64.self))
+    let signal = OriginHealthSignal(rawValue: code)
+    guard code == 0 || signal != nil else { throw FetcherFrame.Invalid() }
+    return OriginHealth(signal, since: since == .min ? nil : MonotonicInstant(nanoseconds: since))
+  }
+
+  /// Reads a number of bytes. It is small enough for the sums of a run.
   fileprivate mutating func count() throws(FetcherFrame.Invalid) -> Int {
     let number = try next(Int64.self)
     guard 0...FetchProgress.maximumBytes ~= number else { throw FetcherFrame.Invalid() }

@@ -43,7 +43,7 @@ extension FetcherLink {
         state.requests[number]?.prunes = pruneCount
         state.send(request, number)
       }
-      for number in state.counts.keys { state.stream?.gather { FetcherFrame.append(.count(number), to: &$0) } }
+      for number in state.pulses.keys { state.stream?.gather { FetcherFrame.append(.pulse(number), to: &$0) } }
       flush(&state)
     }
     watchStream()
@@ -88,8 +88,8 @@ extension FetcherLink {
     let generation = state.withLock { state -> Int? in
       guard let stream = state.stream.take() else { return nil }
       crew.loop.unwatch(stream.socket)
-      for (place, done) in state.leaving.values {
-        state.places.give(back: place)
+      for (request, done) in state.leaving.values {
+        state.places.give(back: request.place)
         afterwards.append(done)
       }
       for done in state.closing { afterwards.append { done(nil) } }
@@ -100,7 +100,7 @@ extension FetcherLink {
         let mayStart = state.starts.noteEnd(age: age, hasAnswered: state.hasAnswered, wasReady: state.isReady)
         if state.isReady { blame(&state, &afterwards) } else if !mayStart { giveUpStarting(&state, &afterwards) }
       }
-      if !state.requests.isEmpty || !state.counts.isEmpty { start(&state, after: state.starts.pause) }
+      if !state.requests.isEmpty || !state.pulses.isEmpty { start(&state, after: state.starts.pause) }
       return state.generation
     }
     guard let generation else { return }
@@ -140,9 +140,9 @@ extension FetcherLink {
     state.withLock { state in
       waiters = state.removeAllRequests()
       for (_, done) in state.leaving.values { afterwards.append(done) }
-      for answer in state.counts.values { afterwards.append { answer(BreakerStates()) } }
+      for answer in state.pulses.values { afterwards.append(answer) }
       for done in state.closing { afterwards.append { done(nil) } }
-      (state.leaving, state.counts, state.closing) = ([:], [:], [])
+      (state.leaving, state.pulses, state.closing) = ([:], [:], [])
       if let stream = state.stream.take() { crew.loop.unwatch(stream.socket) }
       state.isOver = true
     }
@@ -177,7 +177,7 @@ extension FetcherLink {
       return state.silence?.look(at: crew.loop.now)
     }
     switch verdict {
-    case .ask: countOrigins { [self] _ in state.withLock { $0.silence?.noteAnswer() } }
+    case .ask: pulse { [self] in state.withLock { $0.silence?.noteAnswer() } }
     case .end: ended()
     case .wait: break
     case nil: return

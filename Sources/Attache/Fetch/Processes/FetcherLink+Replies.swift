@@ -39,29 +39,41 @@ extension FetcherLink {
       state.starts.noteAnswer()
       let added = result.added
       afterwards.append { [store] in store.note(addedByGuests: added) }
+      // A request that was cancelled when the result was on its way shows something, too.
+      if let request = state.requests[result.fetch] ?? state.leaving[result.fetch]?.request {
+        afterwards.append { [self] in note(result.health, of: request) }
+      }
       guard let request = state.requests[result.fetch] else { return }
       if case .stored(let file, _) = result.end, file.size < 1 || file.size > crew.memory.configuration.limits[file.type.kind] {
         throw .invalid
       }
       state.requests.remove(result.fetch)
       afterwards.append { [self] in finish(request, result) }
-    case .left(let number):
-      guard let (place, done) = state.leaving.removeValue(forKey: number) else { return }
-      state.places.give(back: place)
+    case .left(let number, let health):
+      guard let (request, done) = state.leaving.removeValue(forKey: number) else { return }
+      state.places.give(back: request.place)
+      afterwards.append { [self] in note(health, of: request) }
       afterwards.append(done)
     case .converts(let number, let milliseconds):
       // The first that still waits stands for all: it is one conversion.
       guard let waiter = state.requests[number]?.waiters.first(where: \.isOpen) else { return }
       afterwards.append { waiter.noteConversion(.milliseconds(Int64(milliseconds))) }
-    case .counted(let number, let states):
-      guard let answer = state.counts.removeValue(forKey: number) else { return }
-      afterwards.append { answer(states) }
+    case .alive(let number):
+      guard let answer = state.pulses.removeValue(forKey: number) else { return }
+      afterwards.append(answer)
     case .closed(let warning):
       let closing = state.closing
       state.closing = []
       for done in closing { afterwards.append { done(warning.isEmpty ? nil : warning) } }
     case .failed(let message): state.message = message
     }
+  }
+
+  /// A fetcher cannot date an exchange before its request.
+  private func note(_ health: OriginHealth, of request: Request) {
+    var health = health
+    health.since = health.since.map { max($0, request.begun) }
+    crew.memory.note(health, of: request.url)
   }
 
   private func finish(_ request: Request, _ result: FetcherResult) {

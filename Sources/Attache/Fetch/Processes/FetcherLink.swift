@@ -47,7 +47,7 @@ final class FetcherLink: FetchService {
         return .joined
       }
       let place = state.places.take { crew.placeBlocks.next() }
-      let request = Request(url: url, place: place, deadline: waiter.deadline, waiters: [waiter], prunes: pruneCount)
+      let request = Request(url: url, place: place, deadline: waiter.deadline, waiters: [waiter], prunes: pruneCount, begun: crew.loop.now)
       add(request, &state)
       return .asked
     }
@@ -102,7 +102,7 @@ final class FetcherLink: FetchService {
         state.places.give(back: request.place)
         return true
       }
-      state.leaving[number] = (request.place, done)
+      state.leaving[number] = (request, done)
       state.stream?.gather { FetcherFrame.append(.cancel(number), to: &$0) }
       flushLater(&state)
       return false
@@ -110,17 +110,17 @@ final class FetcherLink: FetchService {
     if isOut { done() }
   }
 
-  func countOrigins(_ answer: @escaping @Sendable (BreakerStates) -> Void) {
+  func pulse(_ answer: @escaping @Sendable () -> Void) {
     let isIdle = state.withLock { state in
-      // Without a process there are no origins. A process that starts will reply.
+      // Without a process there is nothing to ask. A process that starts will reply.
       guard !state.isOver, state.stream != nil || state.isStarting else { return true }
       let number = crew.nextNumber()
-      state.counts[number] = answer
-      state.stream?.gather { FetcherFrame.append(.count(number), to: &$0) }
+      state.pulses[number] = answer
+      state.stream?.gather { FetcherFrame.append(.pulse(number), to: &$0) }
       flushSoon(&state)
       return false
     }
-    if isIdle { answer(BreakerStates()) }
+    if isIdle { answer() }
   }
 
   func closeCache(_ done: @escaping @Sendable (_ warning: String?) -> Void) {

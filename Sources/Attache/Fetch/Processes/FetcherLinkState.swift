@@ -10,8 +10,8 @@ struct FetcherLinkState: ~Copyable {
   var parent = 0
   var requests = FetcherRequests()
   /// Cancelled requests that the process has not confirmed.
-  var leaving: [UInt64: (place: Int, done: @Sendable () -> Void)] = [:]
-  var counts: [UInt64: @Sendable (BreakerStates) -> Void] = [:]
+  var leaving: [UInt64: (request: FetcherRequests.Request, done: @Sendable () -> Void)] = [:]
+  var pulses: [UInt64: @Sendable () -> Void] = [:]
   var closing: [@Sendable (String?) -> Void] = []
   /// Whether a flush is posted, and whether a flush with low priority is.
   var isFlushing = false

@@ -9,6 +9,8 @@ struct FetcherRequests {
     var waiters: [FetchWaiter]
     /// How many prunes had begun when the request was sent.
     var prunes: UInt64
+    /// When the request was made.
+    var begun = MonotonicInstant.distantPast
     /// How many times its file was gone when the reply arrived.
     var losses = 0
     /// How many processes ended while they were working on it.

@@ -129,14 +129,16 @@ final class FetcherServer: @unchecked Sendable {
       waiter.join(payload, until: deadline)
       waiter.fetch?.joined(by: waiter)
     case .cancel(let fetch):
+      var health = OriginHealth()
       if let waiter = waiters.removeValue(forKey: fetch) {
         _ = waiter.close()
+        health = waiter.fetch?.health ?? health
         engine.leave(waiter)
       }
-      reply(.left(fetch))
-    case .count(let number):
+      reply(.left(fetch, health))
+    case .pulse(let number):
       Self.leave(ifReplaced: files, self.number, shared)
-      reply(.counted(number, engine.breaker.states(at: loop.now)))
+      reply(.alive(number))
     case .close:
       engine.closeCache { [self] warning in
         loop.post { [self] in reply(.closed(warning: warning ?? "")) }
@@ -150,8 +152,8 @@ final class FetcherServer: @unchecked Sendable {
     let waiter = FetchWaiter(url: "", payload: payload, deadline: deadline, machine: loop.machine, trace: trace) { [self] work in
       if work > .zero { reply(.converts(fetch, milliseconds: UInt32(clamping: Int64(work.milliseconds.rounded(.up))))) }
     } completion: { [self] result, record in
-      waiters[fetch] = nil
-      answer(fetch, url, result, record)
+      let health = waiters.removeValue(forKey: fetch)?.fetch?.health
+      answer(fetch, url, result, record, health ?? OriginHealth())
     }
     waiters[fetch] = waiter
     do throws(Refusal) {
@@ -163,7 +165,9 @@ final class FetcherServer: @unchecked Sendable {
     }
   }
 
-  private func answer(_ fetch: UInt64, _ url: String, _ result: Result<StoredFile, FetchFailure>, _ record: MediaRecord) {
+  private func answer(
+    _ fetch: UInt64, _ url: String, _ result: Result<StoredFile, FetchFailure>, _ record: MediaRecord, _ health: OriginHealth
+  ) {
     let end: FetcherResult.End
     switch result {
     case .success(let file):
@@ -173,7 +177,7 @@ final class FetcherServer: @unchecked Sendable {
     case .failure(let failure): end = .failed(failure)
     }
     let added = engine.memory.store.ledger.withLock { $0.takeAdded() }
-    reply(.fetched(FetcherResult(fetch: fetch, progress: FetchProgress(record), end: end, added: added)))
+    reply(.fetched(FetcherResult(fetch: fetch, progress: FetchProgress(record), health: health, end: end, added: added)))
   }
 
   private func reply(_ reply: FetcherReply) {

@@ -30,8 +30,6 @@ package enum KilledQueueCheck {
   private static func gained(_ account: PayloadAccount, _ scenario: Scenario) -> [Finding] {
     let expected = ExpectationCheck(scenario.expectation).expected(account.line - 1)
     guard let outcome = expected?.outcome, outcome != .attached, account.isOriginal == false else { return [] }
-    // A restarted worker does not know yet which origins to leave alone.
-    guard expected?.reason != .policyBreaker else { return [] }
     return [Finding(.outcome, payload: account.line, "expected the original, got \(account.verdict)")]
   }
 

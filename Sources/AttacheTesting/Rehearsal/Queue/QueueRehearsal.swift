@@ -104,6 +104,9 @@ public struct QueueRehearsal: Sendable {
       return "a worker in the scenario's own network reaches a server only through a socket in a folder (host=/FOLDER)"
     }
     if scenario.disk != nil { return "a worker waits until its disk has space, which this disk never gets" }
+    if scenario.expectation.payloads.contains(where: { $0.reason == .policyBreaker }) {
+      return "a worker's payloads wait until their origin is asked again"
+    }
     return nil
   }
 

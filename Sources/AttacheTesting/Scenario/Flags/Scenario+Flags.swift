@@ -46,11 +46,8 @@ extension Scenario {
     return words + ["--dns-server", places.nameServer] + flags
   }
 
-  /// Each fetcher has its own connections and circuit breakers.
-  private var needsOneFetcher: Bool {
-    expectation.connections != nil
-      || expectation.payloads.contains { $0.reason == .policyBreaker || $0.media?.contains(.policyBreaker) == true }
-  }
+  /// Each fetcher has its own connections.
+  private var needsOneFetcher: Bool { expectation.connections != nil }
 
   /// Returns a time in the form that flags take, to the microsecond.
   private static func text(_ duration: Duration) -> String {

@@ -15,14 +15,14 @@ import Testing
   static let requests: [FetcherRequest] = [
     .fetch(1, place: 16_384, payload: 3, deadline: .distantPast, url: "https://cdn.example/ä?b"),
     .extend(.max, payload: .max, deadline: .distantFuture), .cancel(7),
-    .count(0),
+    .pulse(0),
     .close,
   ]
 
   static let replies: [FetcherReply] = [
     .fetched(
       FetcherResult(
-        fetch: 3, progress: progress,
+        fetch: 3, progress: progress, health: OriginHealth(.life, since: MonotonicInstant(nanoseconds: 5)),
         end: .stored(StoredFile(StoreName(words: HashWords(1, 2, .max), type: .avi), size: 5_000), keptUntil: nil),
         added: 5_000
       )),
@@ -32,8 +32,9 @@ import Testing
         end: .stored(StoredFile(StoreName(words: HashWords(), type: .jpeg), size: 1), keptUntil: .distantFuture),
         added: 0)),
     .fetched(FetcherResult(fetch: .max, progress: progress, end: .failed(FetchFailure(reason: .internal, message: "ü")), added: 0)),
-    .ready([]), .ready(.all), .left(9), .converts(7, milliseconds: .max), .counted(2, BreakerStates()), .closed(warning: ""),
-    .closed(warning: "begun anew"),
+    .ready([]), .ready(.all), .converts(7, milliseconds: .max), .left(9, OriginHealth()), .left(.max, OriginHealth(.silence, since: MonotonicInstant(nanoseconds: -7))),
+    .alive(2),
+    .closed(warning: ""), .closed(warning: "begun anew"),
     .failed("no memory"),
   ]
 
@@ -60,13 +61,15 @@ import Testing
   @Test func `numbers that cannot be are refused`() throws {
     let stored = Self.frame { FetcherFrame.append(Self.replies[0], to: &$0) }
     let raw = 1 + MemoryLayout.size(ofValue: FetchProgress().raw(of: 0))
-    for (place, byte) in [(0, 99), (raw + 7, 0x80), (raw + 8, 12), (raw + 8 + 1 + 32 + 7, 0x80)] as [(Int, UInt8)] {
+    // The number of added bytes, and the health.
+    let health = 8 + 9
+    for (place, byte) in [(0, 99), (raw + 7, 0x80), (raw + 8, 4), (raw + health, 12), (raw + health + 1 + 32 + 7, 0x80)] as [(Int, UInt8)] {
       var bytes = Array(stored)
       bytes[place] = byte
       #expect(throws: FetcherFrame.Invalid.self) { try FetcherFrame.reply(bytes[...]) }
     }
     let failed = Self.frame { FetcherFrame.append(Self.replies[2], to: &$0) }
-    for (place, byte) in [(raw + 10, 0xff), (raw + 11, 2), (raw + 12, 0xff)] as [(Int, UInt8)] {
+    for (place, byte) in [(raw + health + 2, 0xff), (raw + health + 3, 2), (raw + health + 4, 0xff)] as [(Int, UInt8)] {
       var bytes = Array(failed)
       bytes[place] = byte
       #expect(throws: FetcherFrame.Invalid.self) { try FetcherFrame.reply(bytes[...]) }
