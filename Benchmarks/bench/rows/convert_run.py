@@ -48,9 +48,9 @@ def measure(bench):
     works = {"": bench.work(NAME, lines, jobs=256), " --jobs 8": bench.work(f"{NAME}-8", lines, jobs=8)}
     runs = bench.in_turn({command.name + flags: (lambda command=command, work=work: bench.run(command, work, lambda: _converted(bench, pictures)))
                           for command in commands for flags, work in works.items()})
+    rates = {name: [run["rate"] for run in found] for name, found in runs.items()}
     result.goals += [Goal("converted pictures of the run, default flags", min(run["converted"] for run in runs[label]) * 100, 95, unit=" %"),
-                     Goal("time, × `--jobs 8`", 1 / paired_ratio([run["rate"] for run in runs[label]], [run["rate"] for run in runs[f"{label} --jobs 8"]]), 1.2,
-                          at_least=False)]
+                     Goal("time, × `--jobs 8`", 1 / paired_ratio(rates[label], rates[f"{label} --jobs 8"]), 1.2, at_least=False)]
     result.runs["run"] = runs
     bench.end_row()
     count = bench.count(5_000, 300)
@@ -61,7 +61,8 @@ def measure(bench):
         measures[f"{command.name}, paced, nothing to convert"] = lambda command=command: _paced(bench, command, plain)
     paced = bench.in_turn(measures)
     rates = {name: [run["rate"] for run in found] for name, found in paced.items()}
-    result.goals.append(Goal("other lines/s beside conversions, × without", paired_ratio(rates[f"{label}, paced"], rates[f"{label}, paced, nothing to convert"]), 0.9))
+    beside = paired_ratio(rates[f"{label}, paced"], rates[f"{label}, paced, nothing to convert"])
+    result.goals.append(Goal("other lines/s beside conversions, × without", beside, 0.9))
     result.runs["paced"] = paced
     result.head = ["command", "payloads/s", "least converted"]
     result.table = [[name, amount(median(run["rate"] for run in found)), f"{min(run['converted'] for run in found) * 100:.0f} %"]

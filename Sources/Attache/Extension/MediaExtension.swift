@@ -78,7 +78,7 @@ public final class MediaExtension: ServiceExtension {
       answer.offer(.original(nil))
       return
     }
-    let payload = fetcher.nextPayload()
+    let payload = fetcher.beginPayload()
     state.withLock { state in
       state.answer = answer
       state.content = request.content

@@ -182,12 +182,12 @@ public final class MediaFetcher: Sendable {
   public func fetch(
     _ url: String, deadline: MonotonicInstant, completion: @escaping @Sendable (Result<StoredFile, FetchFailure>, MediaRecord) -> Void
   ) -> FetchTicket {
-    fetch(url, for: nextPayload(), deadline: deadline, completion: completion)
+    fetch(url, for: nextNumber(), deadline: deadline, completion: completion)
   }
 
   /// Fetches a URL for a payload. Payloads take turns where work is slow.
   ///
-  /// - Parameter payload: a number of ``nextPayload()``.
+  /// - Parameter payload: a number of ``beginPayload()``.
   func fetch(
     _ url: String, for payload: UInt64, deadline: MonotonicInstant,
     completion: @escaping @Sendable (Result<StoredFile, FetchFailure>, MediaRecord) -> Void
@@ -207,8 +207,14 @@ public final class MediaFetcher: Sendable {
     return FetchTicket(waiter: waiter)
   }
 
-  /// Returns a number for a payload.
-  func nextPayload() -> UInt64 {
+  /// Returns the number of a payload that begins. Call ``end(_:)`` when it is decided.
+  func beginPayload() -> UInt64 {
+    let number = nextNumber()
+    conversions?.begin(number)
+    return number
+  }
+
+  private func nextNumber() -> UInt64 {
     lastPayload.add(1, ordering: .relaxed).newValue
   }
 

@@ -61,9 +61,10 @@ package struct EngineAssembly: Sendable {
   package var isBroken: Bool { fetcher.isBroken }
 
   /// Returns a function that says how many payloads may be undecided at the moment so that their
-  /// pictures are converted within the deadline; nil if nothing is converted.
+  /// pictures are converted within the deadline; nil if nothing is converted, or only what the user's
+  /// extension attaches, which this process converts.
   package func places(within deadline: Duration) -> (@Sendable () -> Int)? {
-    guard fetcher.places(within: deadline) != nil else { return nil }
+    guard program == nil, fetcher.places(within: deadline) != nil else { return nil }
     return { [fetcher] in fetcher.places(within: deadline) ?? .max }
   }
 

@@ -82,6 +82,23 @@ extension ConvertFlagTests {
     return "RIFF".utf8 + number(12 + body.count) + "WEBPVP8L".utf8 + number(body.count) + body
   }
 
+  @Test func `pictures for which one deadline would be too short are converted, each before its own`() async throws {
+    try await withOrigin { origin in
+      let tool = try AttacheTool()
+      origin.serve("/plain", try Sample.medium("photo.jpg"))
+      var lines: [String] = []
+      for number in 0..<60 {
+        origin.serve("/\(number)", Self.flatWebP(width: 4_000, height: 3_000, colour: number))
+        lines += [Sample.payload(origin.url("/plain")), Sample.payload(origin.url("/\(number)"))]
+      }
+      let flags = ["--convert", "--fetchers", "1", "--deadline", "2s", "--report", tool.report]
+      let run = try await tool.run(AttacheTool.loopback + flags, input: lines.map { $0 + "\n" }.joined())
+      #expect(run.exit == .status(0))
+      let records = try ReportLine.read(tool.report)
+      #expect(records.count { $0.reason != nil } <= 3, "\(records.compactMap(\.reason))")
+    }
+  }
+
   @Test func `payloads with ten vast pictures each do not cost others theirs`() async throws {
     try await withOrigin { origin in
       let tool = try AttacheTool()

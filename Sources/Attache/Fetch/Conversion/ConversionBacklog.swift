@@ -14,9 +14,9 @@ struct ConversionBacklog {
   /// The part of the deadline that waiting conversions may take. The rest is for the download, and
   /// for what was estimated wrongly.
   static let share = 0.5
-  /// The expected time of a payload's conversions before the first is known, in seconds: a photo of
-  /// 8 million pixels.
-  private static let assumedWork = 0.25
+  /// The expected time of a payload's conversions before the first is known, in seconds: a large
+  /// photo on a slow machine. Too much costs the first lines some time, too little their pictures.
+  private static let assumedWork = 1.0
   /// A payload counts at most as this many typical ones, so that a stranger's payload with many
   /// large pictures does not stop the reader.
   private static let maximumRatio = 4.0
@@ -26,38 +26,56 @@ struct ConversionBacklog {
   private static let unlimited = 1 << 32
 
   private let converters: Int
-  /// The payloads with conversions.
+  /// The payloads that are not decided.
+  private var undecided: Set<UInt64> = []
+  /// Those of them with conversions.
   private var converting: [UInt64: Payload] = [:]
   /// The share of payloads with conversions, and the typical time of their conversions in seconds.
   private var likelihood = 1.0
   private var typical = assumedWork
-  private var (ended, convertedEnded) = (1.0, 1.0)
+  /// The numbers of payloads in these averages, the assumption included.
+  private var (known, measured) = (1.0, 1.0)
 
   /// - Parameter converters: the number of pictures that are converted at the same time.
   init(converters: Int) {
     self.converters = converters
   }
 
-  /// Records that a payload needs a conversion, or with a negative time, that it has ended.
+  /// Records that a payload begins.
+  mutating func begin(_ payload: UInt64) {
+    undecided.insert(payload)
+  }
+
+  /// Records that a payload needs a conversion, or with a negative time, that it has ended. Ignores a
+  /// payload that is decided.
   mutating func note(_ time: Duration, of payload: UInt64) {
     let seconds = time.seconds
+    guard undecided.contains(payload), var work = converting[payload] ?? (seconds > 0 ? Payload() : nil) else { return }
     if seconds > 0 {
-      converting[payload, default: Payload()].all += seconds
-      converting[payload]?.left += seconds
-    } else if var known = converting[payload] {
-      known.left = max(0, known.left + seconds)
-      converting[payload] = known
+      // Not when it is decided: payloads without conversions are decided sooner.
+      if work.all == 0 {
+        learn(1)
+        measured = min(measured + 1, Self.memory)
+        typical -= typical / measured
+      }
+      // A payload with several conversions is one sample, their sum.
+      let limit = Self.maximumRatio * typical
+      typical += (min(work.all + seconds, limit) - min(work.all, limit)) / measured
+      work.all += seconds
     }
+    work.left = max(0, work.left + seconds)
+    converting[payload] = work
   }
 
   /// Records that a payload is decided.
   mutating func end(_ payload: UInt64) {
-    let known = converting.removeValue(forKey: payload)
-    ended = min(ended + 1, Self.memory)
-    likelihood += ((known == nil ? 0 : 1) - likelihood) / ended
-    guard let known else { return }
-    convertedEnded = min(convertedEnded + 1, Self.memory)
-    typical += (min(known.all, Self.maximumRatio * typical) - typical) / convertedEnded
+    guard undecided.remove(payload) != nil else { return }
+    if converting.removeValue(forKey: payload) == nil { learn(0) }
+  }
+
+  private mutating func learn(_ conversions: Double) {
+    known = min(known + 1, Self.memory)
+    likelihood += (conversions - likelihood) / known
   }
 
   /// Returns the number of payloads that may be undecided at the same time.
@@ -65,8 +83,8 @@ struct ConversionBacklog {
   /// - Parameter deadline: the time that each has, from its start to its decision.
   func places(within deadline: Duration) -> Int {
     let room = Self.share * deadline.seconds * Double(converters)
-    let known = converting.values.reduce(0) { $0 + min($1.left, Self.maximumRatio * typical) }
-    let others = (room - known) / (likelihood * typical)
+    let work = converting.values.reduce(0) { $0 + min($1.left, Self.maximumRatio * typical) }
+    let others = (room - work) / (likelihood * typical)
     let count = others < Double(Self.unlimited) ? Int(max(0, others)) : Self.unlimited
     return max(1, converting.count + count)
   }

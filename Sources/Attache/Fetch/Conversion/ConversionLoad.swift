@@ -8,6 +8,11 @@ final class ConversionLoad: Sendable {
     backlog = Mutex(ConversionBacklog(converters: converters))
   }
 
+  /// Records that a payload begins.
+  func begin(_ payload: UInt64) {
+    backlog.withLock { $0.begin(payload) }
+  }
+
   /// Records the expected time of a payload's conversion; a negative one when it has ended.
   func note(_ time: Duration, of payload: UInt64) {
     backlog.withLock { $0.note(time, of: payload) }

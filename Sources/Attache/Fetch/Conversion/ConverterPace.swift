@@ -9,6 +9,8 @@ struct ConverterPace {
   /// The measured speed may be this many times below or above the assumed one: a stranger's pictures
   /// are measured as well.
   private static let tolerance = 8.0
+  /// Before the speed is known, a conversion may take this many times the assumed time.
+  private static let caution = 3
   /// Below this many times the assumed speed, no conversion is refused beforehand.
   private static let slowest = 0.25
 
@@ -27,6 +29,12 @@ struct ConverterPace {
   /// Returns the expected time of a conversion.
   func time(_ pixels: Int, of format: PictureFormat) -> Duration {
     Self.overhead + .seconds(Double(pixels) / (measured[format] ?? format.assumedSpeed))
+  }
+
+  /// Returns the time for which a conversion may keep a converter busy: the expected one, and before
+  /// the speed is known, more.
+  func work(_ pixels: Int, of format: PictureFormat) -> Duration {
+    time(pixels, of: format) * (measured[format] == nil ? Self.caution : 1)
   }
 
   /// Returns the number of pixels that are usually converted in a time.

@@ -75,7 +75,7 @@ final class ConverterQueue {
       return Claim(job: nil, waiter: waiter, work: .zero)
     }
     job.add(waiter)
-    let claim = Claim(job: job, waiter: waiter, work: running == nil ? pace.time(job.pixels, of: job.format) : .zero)
+    let claim = Claim(job: job, waiter: waiter, work: running == nil ? pace.work(job.pixels, of: job.format) : .zero)
     join(job, payloads)
     if running == nil {
       jobs[source] = job

@@ -13,6 +13,12 @@ import Testing
     #expect(pace.time(12_000_000, of: .jpeg) == ConverterPace().time(12_000_000, of: .jpeg), "each format has its own")
   }
 
+  @Test mutating func `before the speed is known, more time is set aside than is expected`() {
+    #expect(pace.work(12_000_000, of: .webp) == pace.time(12_000_000, of: .webp) * 3)
+    pace.note(12_000_000, of: .webp, took: .milliseconds(605))
+    #expect(pace.work(12_000_000, of: .webp) == pace.time(12_000_000, of: .webp))
+  }
+
   @Test mutating func `what needs more time than is left is known beforehand, with a margin`() {
     for _ in 0..<20 { pace.note(12_000_000, of: .webp, took: .milliseconds(605)) }
     #expect(pace.leastTime(120_000_000, of: .webp) > .seconds(3))
