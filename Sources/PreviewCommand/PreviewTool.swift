@@ -8,6 +8,7 @@ struct PreviewTool: ParsableCommand {
 
   static func main() {
     StandardDescriptors.prepare()
+    DescriptorLimit.require(32)
     main(nil)
   }
 }

@@ -11,6 +11,7 @@ struct RehearseTool: AsyncParsableCommand {
 
   static func main() async {
     StandardDescriptors.prepare()
+    DescriptorLimit.require(64)
     await main(nil)
   }
 }

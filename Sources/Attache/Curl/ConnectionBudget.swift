@@ -5,7 +5,7 @@ internal import Glibc
 ///
 /// A transfer uses a socket and, for a large file, a temporary file. The same number of connections
 /// again may be kept for reuse.
-struct ConnectionBudget: Equatable, Sendable {
+package struct ConnectionBudget: Equatable, Sendable {
   /// The descriptors for everything else: the program's files, epoll, DNS, the store, the index, a
   /// queue. `reserveOfEngine` is the share of each further engine.
   private static let reserve = 128
@@ -25,7 +25,7 @@ struct ConnectionBudget: Equatable, Sendable {
 
   /// Returns the number of descriptors that the only engine of a process needs for this many
   /// transfers.
-  static func descriptors(for transfers: Int) -> Int {
+  package static func descriptors(for transfers: Int) -> Int {
     reserve + perTransfer * transfers
   }
 

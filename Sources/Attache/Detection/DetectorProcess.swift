@@ -150,7 +150,7 @@ package enum DetectorFailure: Error, Equatable, CustomStringConvertible {
 
   package var description: String {
     switch self {
-    case .noProcess(let error): "the type detector's process cannot start (\(error)); raise the limit on processes or free memory"
+    case .noProcess(let error): "the type detector's process cannot start: \(error)"
     case .died(let signal): "the bytes crash the type detector (\(Self.name(of: signal))); check what the URL serves"
     case .late: "the type detector takes too long on the bytes; check what the URL serves"
     case .confused: "the type detector gives an invalid answer for the bytes; check what the URL serves"

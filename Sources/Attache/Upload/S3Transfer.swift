@@ -160,10 +160,22 @@ final class S3Transfer: CurlHandle {
       answer.code = S3Answer.code(in: body)
       if let date = head.caching.date, let modified = head.caching.lastModified { answer.age = .seconds(date.seconds - modified.seconds) }
     } else {
-      let detail = unsafe String(cString: errorText)
-      answer = S3Answer(failure: detail.isEmpty ? unsafe String(cString: curl_easy_strerror(code)) : detail)
+      answer = S3Answer(failure: text(of: code))
     }
     onEnd(answer, body)
+  }
+
+  /// A failure in words, with libcurl's code.
+  private func text(of code: CURLcode) -> String {
+    var number = 0
+    unsafe curl_easy_getinfo_long(easy, CURLINFO_OS_ERRNO, &number)
+    if code == CURLE_OUT_OF_MEMORY { return "\(SystemError.noMemory)" }
+    let lack = code == CURLE_COULDNT_CONNECT ? Shortage(Int32(clamping: number)) : nil
+    if code == CURLE_COULDNT_RESOLVE_HOST || code == CURLE_COULDNT_CONNECT, let lack = lack ?? Shortage.ofDescriptors {
+      return "this machine could not make a connection: \(lack)"
+    }
+    let detail = unsafe String(cString: errorText)
+    return "\(detail.isEmpty ? unsafe String(cString: curl_easy_strerror(code)) : detail) (libcurl's code \(code.rawValue))"
   }
 
   private func set(_ option: CURLoption, _ value: Int) throws(CurlError) {

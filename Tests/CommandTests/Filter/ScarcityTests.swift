@@ -20,6 +20,34 @@ struct ScarcityTests {
     #expect(exits.isSubset(of: [.status(73), .status(70), .status(0)]))
   }
 
+  /// With so few descriptors, names cannot be looked up, fetchers, detectors and converters not be
+  /// started, and files not be made.
+  @Test func `a line that falls back for lack of descriptors names the limit`() async throws {
+    let tool = try AttacheTool()
+    let payloads = (1...6).map { Sample.payload("http://media\($0).example/a.png") + "\n" }.joined()
+    var whys: Set<String> = []
+    for count in Array(16...24) + [32, 40] {
+      let limit = Launch(
+        path: "/usr/bin/prlimit",
+        arguments: ["--nofile=\(count)", AttacheTool.folder + "/attache", "--dns-server", "127.0.0.1:9"]
+          + AttacheTool.loopback, environment: tool.environment)
+      let program = try Program(limit)
+      program.input.write(payloads)
+      program.input.close()
+      let run = await program.finished()
+      guard run.exit == .status(0) else {
+        #expect(run.exit == .status(70) && run.errors.contains("(ulimit -n), which is \(count)"), "\(count): \(run.errors)")
+        continue
+      }
+      #expect(run.text == payloads)
+      #expect(run.errors.contains("the limit on open files (ulimit -n) is \(count), so that media may not be fetched; attache needs 131"))
+      #expect(!run.errors.contains("deadline"), "\(count): \(run.errors)")
+      for why in ["could not look up", "no fetcher can be started"] where run.errors.contains(why) { whys.insert(why) }
+    }
+    #expect(whys.contains("could not look up"))
+    #expect(whys.contains("no fetcher can be started"))
+  }
+
   /// The status is 127 if the command cannot be loaded at all. With up to half a megabyte more, the
   /// runtimes of Swift and C++ abort, or fault if they do not check an allocation.
   @Test(.enabled(if: !Build.isSanitized, "a sanitizer reserves terabytes"), arguments: ["enqueue", "work", "batch"])

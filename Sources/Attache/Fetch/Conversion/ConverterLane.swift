@@ -167,8 +167,7 @@ final class ConverterLane {
 extension FetchFailure {
   /// Creates the failure of this machine to start a converter.
   fileprivate init(noConverter error: SystemError) {
-    self.init(
-      reason: .convertFailed, message: "the converter's process cannot start (\(error)); raise the limit on processes or free memory")
+    self.init(reason: .convertFailed, message: "the converter's process cannot start: \(error)")
     isOfMachine = true
   }
 }

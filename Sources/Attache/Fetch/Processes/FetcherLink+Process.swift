@@ -13,7 +13,12 @@ extension FetcherLink {
   }
 
   private func start() {
-    guard let (own, other) = try? FrameStream.pair() else { return startLater() }
+    let (own, other): (Int32, Int32)
+    do throws(SystemError) {
+      (own, other) = try FrameStream.pair()
+    } catch {
+      return startLater(after: error)
+    }
     defer { close(other) }
     let order = state.withLock { state in
       state.generation += 1
@@ -27,8 +32,9 @@ extension FetcherLink {
     // The parent cannot take an order at the moment, or is gone. The end of the parent is detected
     // elsewhere.
     guard isStarted else {
+      let error = SystemError(call: "sendmsg", number: errno)
       close(own)
-      return startLater()
+      return startLater(after: error)
     }
     state.withLock { state in
       state.isStarting = false
@@ -51,9 +57,19 @@ extension FetcherLink {
   }
 
   /// Retries later: the start failed for lack of a descriptor, for example, and others may be
-  /// released.
-  private func startLater() {
-    guard !state.withLock({ $0.isOver }) else { return }
+  /// released. The requests fail when this has happened too often in a row.
+  private func startLater(after error: SystemError) {
+    var afterwards: Afterwards = []
+    let mayStart = state.withLock { state in
+      guard !state.isOver else { return false }
+      guard !state.starts.noteEnd(age: .zero, hasAnswered: false, wasReady: false) else { return true }
+      state.message = "\(error)"
+      giveUpStarting(&state, &afterwards)
+      state.isStarting = false
+      return false
+    }
+    for action in afterwards { action() }
+    guard mayStart else { return }
     _ = crew.loop.schedule(at: crew.loop.now.advanced(by: FetcherStarts.longestPause)) { [self] in start() }
   }
 
