@@ -75,7 +75,7 @@ final class Presence: Sendable {
       if let number = current { return number }
       let (session, number) = try pool.dedicatedCall { attempt throws(SessionError) in (attempt.session, try takeNumber(attempt)) }
       state.withLock { state in (state.session, state.number) = (session, number) }
-      watch()
+      try watch()
       return number
     }
   }
@@ -156,9 +156,14 @@ final class Presence: Sendable {
   /// Records the duration of leases.
   func record(span: Duration) { state.withLock { $0.span = span } }
 
-  private func watch() {
-    // Without a thread, a lost connection costs the worker its leases after a while.
-    (try? SystemMachine().start("presence", .timely) { self.run() })?.detach()
+  /// - Throws: ``QueueError/system(_:)``. Without the thread, a lost connection would cost the worker
+  ///   its leases.
+  private func watch() throws(QueueError) {
+    do throws(SystemError) {
+      try SystemMachine().start("presence", .timely) { self.run() }.detach()
+    } catch {
+      throw .system(error)
+    }
   }
 
   /// Tests the connection soon. Safe from any thread.

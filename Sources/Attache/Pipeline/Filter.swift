@@ -92,6 +92,7 @@ public final class Filter: Sendable {
   private let window: OutputWindow
   private let reading: ReadingStop
   private let explainer: Explainer
+  private let warn: @Sendable (String) -> Void
   private let counters = Counters()
 
   /// Creates a filter.
@@ -103,10 +104,11 @@ public final class Filter: Sendable {
   ///   - clock: the host's clock.
   ///   - explain: called for the first line with each reason, and then once an hour per reason. The
   ///     line falls back, already has the output member, or is an envelope that cannot be opened.
+  ///   - warn: receives the message that the report cannot be written anymore.
   /// - Throws: ``Failure/start(_:)`` if the system provides no file descriptor or no thread.
   public convenience init(
     _ configuration: Configuration, host: ServiceExtensionHost, store: AttachmentStore, clock: any DeadlineClock,
-    explain: @escaping @Sendable (Explanation) -> Void = { _ in }
+    explain: @escaping @Sendable (Explanation) -> Void = { _ in }, warn: @escaping @Sendable (String) -> Void = { _ in }
   ) throws(Failure) {
     try self.init(configuration, host: host, store: store, clock: clock, places: nil, explain: explain)
   }
@@ -120,6 +122,7 @@ public final class Filter: Sendable {
     places: (@Sendable () -> Int)?, explain: @escaping @Sendable (Explanation) -> Void
   ) throws(Failure) {
     self.configuration = configuration
+    self.warn = warn
     self.clock = clock
     machine = clock.machineBehind
     processor = PayloadProcessor(configuration, host: host, store: store)
@@ -146,9 +149,12 @@ public final class Filter: Sendable {
     do throws(SystemError) { payloads = try processor.makeReader() } catch { throw .start(error) }
     // Without an output, the reader need not continue, even if its input stays open.
     let report = configuration.report.map { (path: $0, detail: configuration.urlDetail) }
-    let exit = try OutputSide(window: window, clock: clock, output: output, report: report) { [reading, clock] in
-      reading.request(finishingLineBy: clock.now)
-    }
+    let exit = try OutputSide(
+      window: window, clock: clock, output: output, report: report,
+      failed: { [reading, clock] in reading.request(finishingLineBy: clock.now) },
+      reportFailed: { [explainer, warn] error in
+        explainer.perform { warn("the report cannot be written, and ends here: \(error)") }
+      })
     var inlet = WindowInput(window: window)
     let isReadToEnd: Bool
     do {

@@ -30,6 +30,6 @@ package struct FilterAssembly: Sendable {
       warn: warn)
     filter = try Filter(
       configuration.filter, host: engine.host, store: store, clock: engine.clock,
-      places: engine.places(within: configuration.filter.deadline), explain: explain)
+      places: engine.places(within: configuration.filter.deadline), explain: explain, warn: warn)
   }
 }

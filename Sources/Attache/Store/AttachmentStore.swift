@@ -34,6 +34,9 @@ public final class AttachmentStore: Sendable {
   let clock: @Sendable () -> Duration
   let ledger: Mutex<StoreBookkeeping>
   let isPruning = Atomic<Bool>(false)
+  /// Receives what keeps a prune in the background from its end, at most one message a minute.
+  let pruneFailed = Mutex<(@Sendable (String) -> Void)?>(nil)
+  let pruneMessages = Mutex(MinuteLimit())
   /// The number of prunes that have begun.
   let prunes = Atomic<UInt64>(0)
   /// The queues on servers that hold files for this process, by the name of their folder.
@@ -99,6 +102,11 @@ public final class AttachmentStore: Sendable {
     fileMode = root.mode & 0o666
     temporary = try StoreTemporaryFolder(temporaryName, ofAnotherIn: root)
     setsFileMode = false
+  }
+
+  /// Calls `notify` when a prune in the background fails, at most once a minute.
+  package func onPruneFailure(_ notify: @escaping @Sendable (String) -> Void) {
+    pruneFailed.withLock { $0 = notify }
   }
 
   /// Removes unfinished files at the end of a run. No file can be begun afterwards. If a process is

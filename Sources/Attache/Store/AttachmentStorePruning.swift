@@ -75,12 +75,18 @@ extension AttachmentStore {
     guard isPruning.compareExchange(expected: false, desired: true, ordering: .acquiringAndReleasing).exchanged else { return }
     do {
       try Thread.start("prune") { [self] in
-        _ = try? prune(sweepingIndex: false)
+        do { _ = try prune(sweepingIndex: false) } catch { tell(error) }
         isPruning.store(false, ordering: .releasing)
       }.detach()
     } catch {
       isPruning.store(false, ordering: .releasing)
+      tell(error)
     }
+  }
+
+  private func tell(_ error: any Error) {
+    guard pruneMessages.withLock({ $0.allows(at: .now) }) else { return }
+    pruneFailed.withLock(\.self)?("the store grows, because it cannot be pruned: \(error)")
   }
 
   private func carryOut(_ eviction: StoreEviction) throws(StoreError) -> (PruneSummary, oldest: Duration?) {

@@ -7,6 +7,12 @@ final class Epoll: Poller {
   private let alarm: EventFD
   /// The maximum number of events that a wait returns.
   private static let capacity = 256
+  /// How long until the kernel is asked again to watch a descriptor that it refused for lack of
+  /// memory.
+  private static let pause = Duration.milliseconds(100)
+
+  // The loop's thread alone uses it.
+  nonisolated(unsafe) private var refused: [Int32: Readiness] = [:]
 
   /// - Throws: ``SystemError`` when the system cannot create a descriptor.
   init() throws(SystemError) {
@@ -25,18 +31,25 @@ final class Epoll: Poller {
 
   func watch(_ descriptor: Int32, for readiness: Readiness, isKnown: Bool) {
     // libcurl may already have closed the descriptor; the kernel then no longer watches it.
-    if isKnown, !control(EPOLL_CTL_MOD, descriptor, readiness), errno == ENOENT {
-      control(EPOLL_CTL_ADD, descriptor, readiness)
-    } else if !isKnown {
-      control(EPOLL_CTL_ADD, descriptor, readiness)
-    }
+    if isKnown, control(EPOLL_CTL_MOD, descriptor, readiness) || errno != ENOENT { return }
+    unsafe refused[descriptor] = nil
+    if !control(EPOLL_CTL_ADD, descriptor, readiness), errno == ENOMEM || errno == ENOSPC { unsafe refused[descriptor] = readiness }
   }
 
   func unwatch(_ descriptor: Int32) {
+    unsafe refused[descriptor] = nil
     control(EPOLL_CTL_DEL, descriptor, [])
   }
 
+  /// - Returns: when to stop waiting.
+  private func watchRefused(_ instant: MonotonicInstant?) -> MonotonicInstant? {
+    guard unsafe !refused.isEmpty else { return instant }
+    for (descriptor, readiness) in unsafe refused { watch(descriptor, for: readiness, isKnown: false) }
+    return unsafe refused.isEmpty ? instant : min(instant ?? .distantFuture, .now.advanced(by: Self.pause))
+  }
+
   func wait(until instant: MonotonicInstant?, _ ready: (Int32, Readiness) -> Void) {
+    let instant = watchRefused(instant)
     unsafe withUnsafeTemporaryAllocation(of: epoll_event.self, capacity: Self.capacity) { events in
       let count = unsafe epoll_wait(epoll, events.baseAddress, Int32(events.count), instant?.pollTimeout ?? -1)
       for index in 0..<max(0, Int(count)) {

@@ -36,6 +36,7 @@ package struct EngineProcess {
     (self.configuration, self.log) = (configuration, log)
     AmbientEnvironment.removeUnsafeVariables()
     for case let notice? in notices { log.notice("\(notice)") }
+    if let warning = DescriptorLimit.warning(jobs: configuration.filter.jobs) { log.warning("\(warning)") }
     parent = try orExit(log, ExitStatus.software) { try configuration.fetcherParent(isReplaceable: isReplaceable) }
     try orExit(log, ExitStatus.unavailable) {
       if let failure = parent.converterFailure { throw StartError(failure) }
@@ -50,6 +51,7 @@ package struct EngineProcess {
     _ start: (AttachmentStore, FetcherParent, (any AttachmentUploader)?) throws -> Value
   ) throws -> (AttachmentStore, Value) {
     let store = try orExit(log, ExitStatus.cannotCreate) { try AttachmentStore(configuration.store) }
+    store.onPruneFailure { [log] in log.warning("\($0)") }
     do {
       try orExit(log, ExitStatus.cannotCreate) { try store.checkReach(reading: configuration.filesOfProcesses) }
       let uploader = try orExit(log, ExitStatus.cannotCreate) { () throws(StartError) in

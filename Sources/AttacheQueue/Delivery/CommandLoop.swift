@@ -85,7 +85,11 @@ final class CommandLoop: @unchecked Sendable {
       until = restartAt
     }
     let timeout = until.map(\.pollTimeout) ?? -1
-    guard unsafe poll(&requests, nfds_t(requests.count), timeout) > 0 else { return }
+    guard unsafe poll(&requests, nfds_t(requests.count), timeout) > 0 else {
+      // The kernel may have no memory at the moment.
+      if errno == ENOMEM || errno == EINVAL { wakeSignal.wait(until: .now.advanced(by: .milliseconds(100))) }
+      return
+    }
     if requests[0].revents != 0 { wakeSignal.silence() }
   }
 

@@ -136,6 +136,9 @@ public final class EachSender: Sender {
       if command.process.input >= 0 { requests.append(pollfd(fd: command.process.input, events: Int16(POLLOUT), revents: 0)) }
     }
     let timeout = running.map(\.due).min()?.pollTimeout ?? -1
-    if unsafe poll(&requests, nfds_t(requests.count), timeout) > 0, requests[0].revents != 0 { wakeSignal.silence() }
+    let count = unsafe poll(&requests, nfds_t(requests.count), timeout)
+    if count > 0, requests[0].revents != 0 { wakeSignal.silence() }
+    // The kernel may have no memory at the moment.
+    if count < 0, errno != EINTR { wakeSignal.wait(until: .now.advanced(by: .milliseconds(100))) }
   }
 }

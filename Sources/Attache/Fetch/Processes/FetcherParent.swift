@@ -298,7 +298,12 @@ private struct FetcherNursery {
         pollfd(fd: $0, events: Int16(POLLIN), revents: 0)
       }
       let next = pauses.values.filter { $0 > .zero }.min()
-      guard unsafe poll(&requests, nfds_t(requests.count), next.map { now.advanced(by: $0).pollTimeout } ?? -1) > 0 else { continue }
+      let count = unsafe poll(&requests, nfds_t(requests.count), next.map { now.advanced(by: $0).pollTimeout } ?? -1)
+      guard count > 0 else {
+        // The kernel may have no memory at the moment.
+        if count < 0, errno != EINTR { usleep(100_000) }
+        continue
+      }
       for (fetcher, request) in zip(ready, requests.dropFirst(2)) where request.revents != 0 { takeRequest(of: fetcher) }
       if requests[1].revents != 0 { reap(ends) }
       if requests[0].revents != 0 { takeOrder() }

@@ -9,13 +9,18 @@ final class OutputSide {
 
   /// Opens the report and starts the threads.
   ///
-  /// - Parameter failed: called on the writer's thread if the output cannot be written anymore.
+  /// - Parameters:
+  ///   - failed: called on the writer's thread if the output cannot be written anymore.
+  ///   - reportFailed: called on the report's thread if the report cannot be written anymore.
   init(
     window: OutputWindow, clock: any DeadlineClock, output: Int32, report target: (path: String, detail: URLDetail)?,
-    failed: @escaping @Sendable () -> Void
+    failed: @escaping @Sendable () -> Void, reportFailed: @escaping @Sendable (SystemError) -> Void
   ) throws(Filter.Failure) {
     let machine = clock.machineBehind
-    report = try Self.open(target, window, machine, reportFailed)
+    report = try Self.open(target, window, machine) { [failure = self.reportFailed] error in
+      failure.set(error)
+      reportFailed(error)
+    }
     do {
       if let report { reporting = try machine.start("report") { report.run() } }
       writing = try machine.start("write", .timely) { [report, written] in
@@ -34,13 +39,14 @@ final class OutputSide {
   }
 
   private static func open(
-    _ target: (path: String, detail: URLDetail)?, _ window: OutputWindow, _ machine: any Machine, _ failed: SetOnce<SystemError>
+    _ target: (path: String, detail: URLDetail)?, _ window: OutputWindow, _ machine: any Machine,
+    _ failed: @escaping @Sendable (SystemError) -> Void
   ) throws(Filter.Failure) -> ReportWriter? {
     guard let (path, detail) = target else { return nil }
     do {
       return try ReportWriter(
         descriptor: try ReportFile.open(path), machine: machine, showing: detail, written: { window.holdForReport(-$0) },
-        failed: { failed.set($0) })
+        failed: failed)
     } catch {
       throw .report(path: path, error)
     }
