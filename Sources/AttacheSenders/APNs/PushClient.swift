@@ -253,11 +253,14 @@ extension PushClient: PushConnectionOwner {
   /// long.
   private func failed(_ cause: PushConnection.Cause) {
     let text = "\(configuration.endpoint.authority) cannot be reached: \(cause.text)"
-    if !hasComplained, !waiting.isEmpty {
-      hasComplained = true
-      owner?.notify(text)
+    // Requests that wait for room on another connection say nothing about the server.
+    if !connections.contains(where: \.isOpen) {
+      if !hasComplained, !waiting.isEmpty {
+        hasComplained = true
+        owner?.notify(text)
+      }
+      waiting.giveUp(at: loop.now, after: cause.isFinal ? .zero : configuration.patience.unreachable) { finish($0, .unusable(text)) }
     }
-    waiting.giveUp(at: loop.now, after: cause.isFinal ? .zero : configuration.patience.unreachable) { finish($0, .unusable(text)) }
     let wait = pause.next(fraction: loop.machine.randomFraction)
     guard pauseTimer == nil else { return }
     pauseTimer = loop.schedule(at: loop.now.advanced(by: wait)) { [weak self] in self?.pauseTimer = nil }
