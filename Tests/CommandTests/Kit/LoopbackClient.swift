@@ -33,19 +33,29 @@ enum LoopbackClient {
     }
   }
 
-  private static func exchange(_ request: String, _ port: UInt16) throws -> String {
+  /// Connects, and sends nothing. The caller closes the descriptor.
+  static func connect(to port: UInt16) throws -> Int32 {
     let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
-    defer { close(descriptor) }
     var address = sockaddr_in()
     address.sin_family = sa_family_t(AF_INET)
     address.sin_port = port.bigEndian
     address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
     let connected = unsafe withUnsafePointer(to: &address) { pointer in
       unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        unsafe connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+        unsafe Glibc.connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
       }
     }
-    guard connected == 0 else { throw SystemError(call: "connect", number: errno) }
+    guard connected == 0 else {
+      let error = SystemError(call: "connect", number: errno)
+      close(descriptor)
+      throw error
+    }
+    return descriptor
+  }
+
+  private static func exchange(_ request: String, _ port: UInt16) throws -> String {
+    let descriptor = try connect(to: port)
+    defer { close(descriptor) }
     let bytes = Array(request.utf8)
     _ = unsafe Glibc.send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL))
     var (answer, buffer) = ([UInt8](), [UInt8](repeating: 0, count: 1 << 16))

@@ -6,7 +6,8 @@ import Testing
 @Suite(.timeLimit(.minutes(1)))
 struct DeliverHTTPTests {
   /// Answers each POST with the statuses that its table has for the number in the body, in turn,
-  /// with a header field. Each request is written to a file, one JSON object per line.
+  /// with a header field; status -1 never answers. Each request is written to a file, one JSON object
+  /// per line.
   private static let server = """
     import http.server, json, os, socketserver, sys, threading
     table = json.loads(sys.argv[1]); log = open(sys.argv[2], "a"); lock = threading.Lock(); seen = {}
@@ -21,6 +22,7 @@ struct DeliverHTTPTests {
                 status, fields = answers[min(seen[number], len(answers)) - 1]
                 log.write(json.dumps({"body": body, "path": self.path, "status": status, "fields": {k.lower(): v for k, v in self.headers.items()}}) + "\\n")
                 log.flush()
+            if status == -1: threading.Event().wait()
             if status == 0:
                 os.close(self.connection.detach()); self.close_connection = True; return
             self.send_response(status)
@@ -118,6 +120,20 @@ struct DeliverHTTPTests {
     #expect(histories[3].contains("  dropped: status 301\n"))
     #expect(histories[4].contains("  try 1 of the delivery: "))
     #expect(endpoint.requests.filter { $0.path == "/x" }.isEmpty)
+  }
+
+  @Test func `a request that hangs keeps no other waiting, and is the only one that is tried again`() async throws {
+    let queue = try await queue(21)
+    let endpoint = try Endpoint(queue, #"{"1":[[-1,{}]]}"#)
+    let program = try queue.start("deliver", ["--http", endpoint.url, "--answer-timeout", "3s"])
+    _ = try await queue.state { $0.unread == 1 }
+    #expect(Set(endpoint.requests.map(\.body)) == Set((1...21).map { "{\"n\":\($0)}" }))
+    #expect(try await queue.history(1) { $0.contains("try 1 of the delivery: ") }.contains("Operation timed out"))
+    program.send(SIGTERM)
+    let run = await program.finished()
+    #expect(run.exit == .status(75))
+    #expect(run.errors.contains("attache: delivered 20, dropped 0, poison 0, expired 0, retried "))
+    #expect(!run.errors.contains("paused"))
   }
 
   @Test func `an endpoint that is away pauses the deliverer, and costs no try`() async throws {

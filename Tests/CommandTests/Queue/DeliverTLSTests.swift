@@ -43,6 +43,43 @@ struct DeliverTLSTests {
     }
   }
 
+  /// Passes each connection but the first on to a port; the first is never answered.
+  private static let silentFirst = """
+    import socket, sys, threading
+    def pump(source, target):
+        try:
+            while data := source.recv(65536): target.sendall(data)
+            target.shutdown(socket.SHUT_WR)
+        except OSError: pass
+    listener = socket.create_server(("127.0.0.1", 0), backlog=128)
+    print(listener.getsockname()[1], flush=True)
+    first = listener.accept()[0]
+    while True:
+        client = listener.accept()[0]
+        server = socket.create_connection(("127.0.0.1", int(sys.argv[1])))
+        for pair in ((client, server), (server, client)): threading.Thread(target=pump, args=pair, daemon=True).start()
+    """
+
+  @Test(arguments: [true, false])
+  func `a handshake that hangs keeps no other request waiting, and costs no try`(http2: Bool) async throws {
+    try await withEndpoint(http2: http2) { origin, roots in
+      let queue = try await queue()
+      let proxy = try Program(
+        Launch(
+          path: "/usr/bin/env", arguments: ["python3", "-c", Self.silentFirst, "\(origin.port)"],
+          environment: ["PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"]))
+      let port = await proxy.lines(1).first ?? ""
+      let url = origin.url("/push").replacing(":\(origin.port)/", with: ":\(port)/")
+      let run = try await queue.run("deliver", ["--once", "--http", url, "--cacert", roots, "--answer-timeout", "5s"])
+      #expect(run.exit == .status(0))
+      #expect(run.errors.contains("attache: delivered \(Self.count), dropped 0, poison 0, expired 0, retried 0 in "))
+      #expect(!run.errors.contains("paused"))
+      #expect(origin.requests.count == Self.count)
+      #expect(origin.requests.allSatisfy { $0.field("attache-attempt") == "1" })
+      withExtendedLifetime(proxy) {}
+    }
+  }
+
   @Test(arguments: [true, false])
   func `an endpoint whose certificate nobody vouches for is refused, and costs no payload and no try`(http2: Bool) async throws {
     try await withEndpoint(http2: http2) { origin, roots in

@@ -59,6 +59,62 @@ struct FiguresTests {
     }
   }
 
+  @Test func `idle connections take neither the server nor the descriptors of the worker`() async throws {
+    try await withOrigin { origin in
+      origin.serve("/a.png", try Sample.medium("picture.png"))
+      let queue = try QueueTool()
+      _ = try await queue.run("enqueue", input: "{}\n")
+      let program = try queue.start("work", ["--metrics", "0", "--jobs", "4"] + QueueTool.loopback) { launch in
+        launch.arguments = ["--nofile=160", launch.path] + launch.arguments
+        launch.path = "/usr/bin/prlimit"
+      }
+      let port = try await program.figuresPort()
+      let strangers = try (0..<400).map { _ in try LoopbackClient.connect(to: port) }
+      defer { for stranger in strangers { close(stranger) } }
+      #expect(try await LoopbackClient.ask(port, "/livez").status == 200)
+      _ = try await queue.run("enqueue", input: Sample.payload(origin.url("/a.png")) + "\n")
+      let figures = try await Figures.of(port) { $0["attache_payloads_total{outcome=\"attached\",reason=\"\"}"] == 1 }
+      #expect(figures["attache_queue_up"] == 1)
+      program.send(SIGTERM)
+      let run = await program.finished()
+      #expect(run.exit == .status(0))
+      #expect(!run.errors.contains("Too many open files"))
+    }
+  }
+
+  @Test func `a server that gets no descriptor says so once, and serves again when it gets one`() async throws {
+    let queue = try QueueTool()
+    let (program, port) = try await working(queue)
+    func limit(_ count: String) async throws {
+      let run = try Program(
+        Launch(path: "/usr/bin/prlimit", arguments: ["--pid", "\(program.process)", "--nofile=\(count)"], environment: [:]))
+      #expect(await run.exit() == .status(0))
+    }
+    try await limit("3:1024")
+    let stranger = try LoopbackClient.connect(to: port)
+    defer { close(stranger) }
+    #expect(
+      await program.errors(holding: "every second\n").contains(
+        "attache: the metrics cannot be served: accept: Too many open files; raise the limit on open files (ulimit -n), which is 3"))
+    try await limit("1024:1024")
+    #expect(try await LoopbackClient.ask(port, "/livez").status == 200)
+    program.send(SIGTERM)
+    let run = await program.finished()
+    #expect(run.exit == .status(0))
+    #expect(run.errors.split(separator: "cannot be served").count == 2)
+  }
+
+  @Test func `requests that are none are refused`() async throws {
+    let (program, port) = try await working(QueueTool())
+    #expect(try await LoopbackClient.ask(port, "/metrics x").status == 400)
+    #expect(try await LoopbackClient.ask(port, "metrics").status == 400)
+    #expect(try await LoopbackClient.ask(port, "/" + String(repeating: "x", count: 20_000)).status == 431)
+    #expect(try await LoopbackClient.ask(port, "http://127.0.0.1/livez?x=1").status == 200)
+    #expect(try await LoopbackClient.ask(port, "/nothing", method: "HEAD").body == "")
+    program.send(SIGTERM)
+    #expect(await program.exit() == .status(0))
+  }
+
   @Test func `the file has the last figures when the worker has ended`() async throws {
     try await withOrigin { origin in
       origin.serve("/a.png", try Sample.medium("picture.png"))
