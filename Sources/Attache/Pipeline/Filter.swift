@@ -110,7 +110,7 @@ public final class Filter: Sendable {
     _ configuration: Configuration, host: ServiceExtensionHost, store: AttachmentStore, clock: any DeadlineClock,
     explain: @escaping @Sendable (Explanation) -> Void = { _ in }, warn: @escaping @Sendable (String) -> Void = { _ in }
   ) throws(Failure) {
-    try self.init(configuration, host: host, store: store, clock: clock, places: nil, explain: explain)
+    try self.init(configuration, host: host, store: store, clock: clock, places: nil, explain: explain, warn: warn)
   }
 
   /// Creates a filter that also limits the undecided payloads to what the converters finish in time.
@@ -119,7 +119,7 @@ public final class Filter: Sendable {
   ///   With nil, only ``Configuration/jobs`` limits them.
   init(
     _ configuration: Configuration, host: ServiceExtensionHost, store: AttachmentStore, clock: any DeadlineClock,
-    places: (@Sendable () -> Int)?, explain: @escaping @Sendable (Explanation) -> Void
+    places: (@Sendable () -> Int)?, explain: @escaping @Sendable (Explanation) -> Void, warn: @escaping @Sendable (String) -> Void
   ) throws(Failure) {
     self.configuration = configuration
     self.warn = warn
