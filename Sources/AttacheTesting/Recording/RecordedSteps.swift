@@ -56,9 +56,7 @@ extension RecordedExchange {
   private func length(_ head: Head, _ medium: Medium?) -> OriginStep.Length? {
     if head.isChunked { return .chunked }
     guard let length = head.length else { return received > 0 ? .untold : nil }
-    // The client may not have wanted the body.
-    let isUsual = medium == nil ? received == length : received <= length
-    return isUsual ? nil : .bytes(min(length, ScenarioField.largestSize))
+    return (medium?.bytes.count ?? received) == length ? nil : .bytes(min(length, ScenarioField.largestSize))
   }
 
   /// Returns the pieces as sends of one medium, each with its time. If the body is whole, the last

@@ -158,8 +158,9 @@ extension RecordedExchange.Head {
     if isChunked { fields += lengths } else if !isPlain { fields += lengths + codings }
     let locations = head.locations.map { String(decoding: $0, as: UTF8.self) }
     fields += locations.dropFirst().map { HeaderField("Location", $0) }
-    // Of other statuses, the header decides nothing.
-    let isJudged = [200, 206, 301, 302, 303, 304, 307, 308].contains(head.status)
+    // Of other statuses, the header decides nothing. A rehearsal has nothing cached, so nothing asks
+    // for a 304.
+    let isJudged = [200, 206, 301, 302, 303, 307, 308].contains(head.status)
     // HTTP/1.0 has no transfer codings.
     let isImpossible = head.isHTTP10 && head.status == 200 && !codings.isEmpty
     self.init(

@@ -205,6 +205,19 @@ import Testing
     #expect(scenario.expectation.requests == ["/a.jpg": 2])
   }
 
+  @Test func `a kept body that ended early keeps the length that it was to have`() throws {
+    let exchange = Self.exchange { exchange in
+      exchange.head = .init(at: .zero, status: 200, length: 100)
+      exchange.pieces = [.init(at: .zero, count: 3)]
+      (exchange.body, exchange.end) = ([1, 2, 3], .broken(.httpTruncated))
+    }
+    let (scenario, media) = Self.recording(["x"], [exchange]).scenario(file: "r.yaml", mediaFolder: "r-media")
+    #expect(
+      scenario.origins["origin"]?.paths["/a.jpg"]?.responses == [
+        [OriginStep(.length(.bytes(100))), OriginStep(.send(media[0], count: nil)), OriginStep(.close)]
+      ])
+  }
+
   @Test func `what became of the payloads is what is expected`() throws {
     let records = [
       ReportedLine(line: 2, outcome: .fallback, reason: .deadline, media: [.init(url: "u", reason: .deadline)]),
