@@ -117,6 +117,27 @@ struct UploadFlagTests {
     }
   }
 
+  @Test func `a worker whose uploader ends with its parent gets another one`() async throws {
+    try await withOrigin { origin in
+      let objects = [try serve("photo.jpg", origin), try serve("photo-progressive.jpg", origin)]
+      let queue = try QueueTool()
+      _ = try await queue.run("enqueue", input: Sample.payload(origin.url("/photo.jpg")) + "\n")
+      let program = try queue.start("work", flags(origin, credentials(in: queue.tool)))
+      let reader = try queue.start("results", ["--follow"])
+      #expect(await reader.lines(1).count == 1)
+      let uploader = try #require(program.uploader)
+      kill(try #require(program.processes(named: "fetchers").first), SIGKILL)
+      await Program.isGone(uploader)
+      _ = try await queue.run("enqueue", input: Sample.payload(origin.url("/photo-progressive.jpg")) + "\n")
+      #expect(await reader.lines(2).map { Enriched.attachments($0).first?.url } == objects.map { origin.url($0) })
+      reader.send(SIGTERM)
+      program.send(SIGTERM)
+      let run = await program.finished()
+      #expect(run.exit == .status(0), "\(run.errors)")
+      #expect(run.errors.contains("another one replaces it and its fetchers"), "\(run.errors)")
+    }
+  }
+
   @Test func `the uploader may not open the store`() async throws {
     try await withOrigin { origin in
       _ = try serve("photo.jpg", origin)
