@@ -30,7 +30,7 @@ final class BusyWait: Sendable {
 
   /// Ends the wait, after a call.
   func end() {
-    state.withLock { $0.wait = nil }
+    state.withLock { $0 = (nil, nil) }
   }
 
   /// Why a call has failed because of a lock.
