@@ -85,11 +85,10 @@ final class CommandLoop: @unchecked Sendable {
       until = restartAt
     }
     let timeout = until.map(\.pollTimeout) ?? -1
-    guard unsafe poll(&requests, nfds_t(requests.count), timeout) > 0 else {
-      // The kernel may have no memory at the moment.
-      if errno == ENOMEM || errno == EINVAL { wakeSignal.wait(until: .now.advanced(by: .milliseconds(100))) }
-      return
-    }
+    let count = unsafe poll(&requests, nfds_t(requests.count), timeout)
+    // The kernel may have no memory at the moment.
+    if count < 0, errno != EINTR { wakeSignal.wait(until: .now.advanced(by: .milliseconds(100))) }
+    guard count > 0 else { return }
     if requests[0].revents != 0 { wakeSignal.silence() }
   }
 
