@@ -147,7 +147,8 @@ let package = Package(
       path: "Sources/QueueCommand",
       swiftSettings: strict),
     .target(name: "CTripwire", path: "Tests/CTripwire"),
-    .target(name: "CFetcherProbe", dependencies: ["CFetcher", "CSandbox"], path: "Tests/CFetcherProbe", cSettings: [.define("_GNU_SOURCE")]),
+    .target(
+      name: "CFetcherProbe", dependencies: ["CFetcher", "CSandbox"], path: "Tests/CFetcherProbe", cSettings: [.define("_GNU_SOURCE")]),
     .target(name: "CPictureProbe", dependencies: ["CConverter"], path: "Tests/CPictureProbe"),
     .target(
       name: "Tripwire", dependencies: ["Attache", "AttacheTesting", "CTripwire"], path: "Tests/Tripwire", swiftSettings: strict),
