@@ -30,7 +30,7 @@ import Testing
     #expect(
       opened(EROFS) == .unavailable("/queue: Read-only file system; a queue needs a folder and files that its workers can write"))
     #expect(opened(EIO) == .failed("/queue: Input/output error"))
-    #expect(opened(ENOSPC) == .full("/queue: no space is left"))
+    #expect(opened(ENOSPC) == .full("/queue: no space is left; free space"))
   }
 
   @Test func `an unknown outcome ends a worker, and its text says what is unknown`() {

@@ -130,7 +130,7 @@ import Testing
     let queue = HookedQueue(try rig.queue.open(with: [WorkerLine.candidate(1), WorkerLine.candidate(2), WorkerLine.plain]))
     let refusals = Mutex(0)
     queue.before(call) { () throws(QueueError) in
-      guard refusals.withLock({ count in (count += 1, count).1 }) > 2 else { throw .full("/queue: no space is left") }
+      guard refusals.withLock({ count in (count += 1, count).1 }) > 2 else { throw .full("/queue: no space is left; free space") }
     }
     rig.observer.onPostponed { rig.queue.clock.pass(RetrySchedule.longest) }
     let isFirst = Mutex(true)
@@ -153,7 +153,7 @@ import Testing
     let queue = HookedQueue(try rig.queue.open(with: [WorkerLine.candidate(1), WorkerLine.candidate(2)]))
     let isDecided = Atomic(false)
     queue.before(.sync) { () throws(QueueError) in
-      guard isDecided.load(ordering: .acquiring) else { throw .full("/queue: no space is left") }
+      guard isDecided.load(ordering: .acquiring) else { throw .full("/queue: no space is left; free space") }
     }
     let waiting = Mutex<ExtensionReply?>(nil)
     rig.observer.onPaused { _ in
@@ -196,7 +196,7 @@ import Testing
     let queue = HookedQueue(try rig.queue.open(with: []))
     let isFirst = Mutex(true)
     queue.before(.claim) { () throws(QueueError) in
-      guard !isFirst.withLock({ isFirst in (isFirst, isFirst = false).0 }) else { throw .full("/queue: no space is left") }
+      guard !isFirst.withLock({ isFirst in (isFirst, isFirst = false).0 }) else { throw .full("/queue: no space is left; free space") }
     }
     let notices = Mutex<[String]>([])
     _ = try rig.worker(on: queue) {
@@ -213,7 +213,7 @@ import Testing
     let rig = try WorkerRig()
     let opened = try rig.queue.open(with: [WorkerLine.candidate(1)])
     let queue = HookedQueue(opened)
-    queue.before(.finish) { () throws(QueueError) in throw .full("/queue: no space is left") }
+    queue.before(.finish) { () throws(QueueError) in throw .full("/queue: no space is left; free space") }
     let stopping = Mutex<QueueWorker?>(nil)
     rig.observer.onPaused { _ in Thread.detachNewThread { stopping.withLock { $0 }?.stop() } }
     let notices = Mutex<[String]>([])
