@@ -10,8 +10,8 @@ public enum QueueError: Error, Hashable, Sendable, CustomStringConvertible {
   /// call may have changed everything that it was asked to, or nothing. The text says which server,
   /// and why.
   case unknown(String)
-  /// The disk is full, or no descriptor is available. The text says where, and what to do. A worker pauses until
-  /// that changes.
+  /// The disk is full, or no descriptor is available. The text says where, and what to do. A worker
+  /// pauses until that changes.
   case full(String)
   /// The disk of an open queue fails, or has become read-only. The text says where. A worker pauses
   /// until the disk is repaired. While a queue is opened, the same failure is ``unavailable(_:)``
@@ -32,7 +32,7 @@ public enum QueueError: Error, Hashable, Sendable, CustomStringConvertible {
     case .unknown(let text):
       "\(text); whether the last change reached the queue is unknown".onOneLine
     case .system(let error): "the system refuses: \(error)"
-    case .full(let text): "\(text), and start again: nothing is lost".onOneLine
+    case .full(let text): "\(text) and start again: nothing is lost".onOneLine
     case .disk(let text, isReadOnly: true): "\(text); make its file system writable and start again: nothing is lost".onOneLine
     case .disk(let text, isReadOnly: false): "\(text); check the disk (`dmesg` says more) and start again".onOneLine
     }

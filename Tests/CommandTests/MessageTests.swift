@@ -24,12 +24,15 @@ struct MessageTests {
     }
     let run = try await AttacheTool().run(["--log-format", "json", "--report", "/dev/full"], input: Self.refused)
     let messages = try run.errors.split(separator: "\n").map { try JSONDecoder().decode(Message.self, from: Data($0.utf8)) }
-    #expect(messages.map(\.level) == ["notice", "info", "error"])
-    #expect(messages[1].message.hasPrefix("1 line: "))
-    #expect(messages[0].reason == "policy.scheme")
-    #expect(messages[0].url == "http://cdn.example/a")
-    #expect(messages[0].line == 1)
-    #expect(messages[0].count == 1)
+    // The report fails on a thread of its own, before or after the line is explained.
+    #expect(messages.prefix(2).map(\.level).sorted() == ["notice", "warning"])
+    #expect(messages.dropFirst(2).map(\.level) == ["info", "error"])
+    #expect(messages[2].message.hasPrefix("1 line: "))
+    let explanation = try #require(messages.first { $0.level == "notice" })
+    #expect(explanation.reason == "policy.scheme")
+    #expect(explanation.url == "http://cdn.example/a")
+    #expect(explanation.line == 1)
+    #expect(explanation.count == 1)
     #expect(messages.allSatisfy { $0.time.wholeMatch(of: /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/) != nil })
   }
 

@@ -65,6 +65,11 @@ struct CircuitBreaker {
       (since, touched) = (now, now)
     }
 
+    init(answeringAt now: MonotonicInstant) {
+      self.init(at: now)
+      latestAnswer = now
+    }
+
     func refuses(_ part: Int) -> Bool {
       isWhole || parts.contains(part)
     }
@@ -101,6 +106,15 @@ struct CircuitBreaker {
   }
 
   private var circuits: [String: Circuit] = [:]
+  /// The number of circuits with failures.
+  private var failing = 0
+  /// The latest answer while no origin fails. It is kept apart, because most answers come from the
+  /// origin that answered before: then no table is read.
+  private var latestAnswer: (origin: String, at: MonotonicInstant)?
+
+  /// Whether an origin has failed since its last answer. If none has, ``admit(_:of:at:jitter:)``
+  /// passes every request.
+  var hasFailures: Bool { failing > 0 }
 
   /// Returns the part of an origin that a target belongs to, as a hash of the first segment of the
   /// path: gateways choose the server behind them by it.
@@ -152,31 +166,52 @@ struct CircuitBreaker {
       circuits[origin]?.isProbing = false
       return
     }
-    var circuit = circuit(of: origin, at: now) ?? Circuit(at: now)
-    if signal == .life {
-      circuit = Circuit(at: now)
-      circuit.latestAnswer = now
-    } else {
-      circuit.isProbing = false
-      circuit.fail(signal, Self.part(of: target()), from: health.since ?? now, at: now)
+    if signal == .life, !hasFailures {
+      if latestAnswer?.origin != origin { fileLatestAnswer() }
+      latestAnswer = (origin, now)
+      return
     }
+    fileLatestAnswer()
+    if signal == .life { return keep(Circuit(answeringAt: now), of: origin) }
+    var circuit = circuit(of: origin, at: now) ?? Circuit(at: now)
+    circuit.isProbing = false
+    circuit.fail(signal, Self.part(of: target()), from: health.since ?? now, at: now)
     circuit.touched = now
-    circuits[origin] = circuit
+    keep(circuit, of: origin)
+  }
+
+  /// Moves the latest answer to the circuit of its origin.
+  private mutating func fileLatestAnswer() {
+    guard let answer = latestAnswer.take() else { return }
+    keep(Circuit(answeringAt: answer.at), of: answer.origin)
+  }
+
+  private mutating func keep(_ circuit: Circuit, of origin: String) {
+    if let earlier = circuits.updateValue(circuit, forKey: origin), earlier.failures > 0 { failing -= 1 }
+    if circuit.failures > 0 { failing += 1 }
     guard circuits.count > Self.capacity else { return }
     let oldest = circuits.sorted { $0.value.touched < $1.value.touched }.prefix(Self.capacity / 2)
-    for (origin, _) in oldest { circuits[origin] = nil }
+    for (origin, _) in oldest {
+      if let earlier = circuits.removeValue(forKey: origin), earlier.failures > 0 { failing -= 1 }
+    }
   }
 
   /// The number of origins that are remembered.
-  var count: Int { circuits.count }
+  var count: Int { withLatestAnswer.circuits.count }
 
   /// Returns the number of remembered origins in each state.
   func states(at now: MonotonicInstant) -> BreakerStates {
     var states = BreakerStates()
-    for circuit in circuits.values where circuit.touched.duration(to: now) < Self.memory {
+    for circuit in withLatestAnswer.circuits.values where circuit.touched.duration(to: now) < Self.memory {
       if !circuit.isOpen { states.closed += 1 } else if circuit.isProbing { states.probing += 1 } else { states.open += 1 }
     }
     return states
+  }
+
+  private var withLatestAnswer: CircuitBreaker {
+    var breaker = self
+    breaker.fileLatestAnswer()
+    return breaker
   }
 
   private func circuit(of origin: String, at now: MonotonicInstant) -> Circuit? {

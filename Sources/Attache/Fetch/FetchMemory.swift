@@ -17,6 +17,8 @@ final class FetchMemory: Sendable {
   let state: Mutex<State>
   /// The circuit breaker of the origins that payloads name.
   private let breaker = Mutex(CircuitBreaker())
+  /// Whether the breaker may refuse a request. The thread that asks for URLs reads it without a lock.
+  private let hasFailures = Atomic<Bool>(false)
   private let engines: Int
 
   /// Whether another process answers from the fetched files. Then this process only reports how
@@ -70,6 +72,7 @@ final class FetchMemory: Sendable {
 
   /// Returns why the circuit breaker refuses a request; nil when it may be sent.
   func refusal(of url: CheckedURL) -> FetchFailure? {
+    guard hasFailures.load(ordering: .relaxed) else { return nil }
     let verdict = breaker.withLock { $0.admit(url.target, of: url.origin, at: machine.now, jitter: machine.randomFraction) }
     // A remembered file may need no request.
     guard case .refuse(let refusal) = verdict, file(for: url.text) == nil else { return nil }
@@ -80,7 +83,10 @@ final class FetchMemory: Sendable {
   /// to its host.
   func note(_ health: OriginHealth, of url: CheckedURL) {
     guard !isGuest else { return }
-    breaker.withLock { $0.note(health, of: url.origin, target: url.target, at: machine.now) }
+    breaker.withLock {
+      $0.note(health, of: url.origin, target: url.target, at: machine.now)
+      hasFailures.store($0.hasFailures, ordering: .relaxed)
+    }
   }
 
   /// The number of remembered origins in each state of the circuit breaker.

@@ -91,7 +91,7 @@ extension ConvertFlagTests {
         origin.serve("/\(number)", Self.flatWebP(width: 4_000, height: 3_000, colour: number))
         lines += [Sample.payload(origin.url("/plain")), Sample.payload(origin.url("/\(number)"))]
       }
-      let flags = ["--convert", "--fetchers", "1", "--deadline", "2s", "--report", tool.report]
+      let flags = ["--convert", "--fetchers", "1", "--deadline", "4s", "--report", tool.report]
       let run = try await tool.run(AttacheTool.loopback + flags, input: lines.map { $0 + "\n" }.joined())
       #expect(run.exit == .status(0))
       let records = try ReportLine.read(tool.report)
