@@ -32,8 +32,9 @@ final class Fetch: OriginLimiterClient {
   var picture: SourcePicture?
   var claim: ConverterQueue.Claim?
 
-  init(_ url: CheckedURL, engine: FetchEngine) {
-    state = FetchState(url, engine.rulesOfFetches)
+  /// - Parameter refusal: why the circuit breaker refuses to send the request.
+  init(_ url: CheckedURL, engine: FetchEngine, refusal: FetchFailure?) {
+    state = FetchState(url, engine.rulesOfFetches, refusal: refusal)
     self.engine = engine
     requested = url
   }
@@ -154,7 +155,7 @@ final class Fetch: OriginLimiterClient {
   }
 
   func reportHealth() {
-    engine.memory.note(health, of: requested)
+    if state.refusal == nil { engine.memory.note(health, of: requested) }
   }
 
   // MARK: The place at the origin

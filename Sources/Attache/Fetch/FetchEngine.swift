@@ -68,8 +68,8 @@ final class FetchEngine: FetchService, @unchecked Sendable {
     loop.atTurnEnd { [weak self] in self?.turnEnded() }
   }
 
-  func fetch(_ url: CheckedURL, for waiter: FetchWaiter) {
-    loop.post { [self] in begin(url, for: waiter) }
+  func fetch(_ url: CheckedURL, for waiter: FetchWaiter, refusal: FetchFailure?) {
+    loop.post { [self] in begin(url, for: waiter, refusal: refusal) }
   }
 
   func leave(_ waiter: FetchWaiter, done: @escaping @Sendable () -> Void) {
@@ -106,19 +106,20 @@ final class FetchEngine: FetchService, @unchecked Sendable {
 
   // MARK: Who fetches what
 
-  /// Answers from the cache, joins a fetch of the same URL, or begins a new one.
-  func begin(_ url: CheckedURL, for waiter: FetchWaiter) {
+  /// Answers from the cache, joins a fetch of the same URL, or begins a new one. A request that the
+  /// circuit breaker refuses neither joins one that it lets through, nor is joined by one.
+  func begin(_ url: CheckedURL, for waiter: FetchWaiter, refusal: FetchFailure? = nil) {
     // A waiter that was cancelled before this call needs no fetch.
     guard waiter.isOpen else { return }
-    guard configuration.cache != .off else { return start(url, for: waiter) }
-    if let running = joinable[url.text] {
+    guard configuration.cache != .off else { return start(url, for: waiter, refusal) }
+    if refusal == nil, let running = joinable[url.text] {
       return join(running, url, waiter)
     }
-    guard let (file, isFresh) = memory.file(for: url.text) else { return start(url, for: waiter) }
+    guard let (file, isFresh) = memory.file(for: url.text) else { return start(url, for: waiter, refusal) }
     if isFresh {
       memory.answer(waiter, with: file)
     } else if !memory.answerAfterLook(url, for: waiter, with: file) {
-      start(url, for: waiter)
+      start(url, for: waiter, refusal)
     }
   }
 
@@ -130,10 +131,10 @@ final class FetchEngine: FetchService, @unchecked Sendable {
     loop.addChore { fetch.remove(waiter) }
   }
 
-  private func start(_ url: CheckedURL, for waiter: FetchWaiter) {
-    let fetch = Fetch(url, engine: self)
+  private func start(_ url: CheckedURL, for waiter: FetchWaiter, _ refusal: FetchFailure?) {
+    let fetch = Fetch(url, engine: self, refusal: refusal)
     fetches[ObjectIdentifier(fetch)] = fetch
-    if configuration.cache != .off { joinable[url.text] = fetch }
+    if configuration.cache != .off, refusal == nil { joinable[url.text] = fetch }
     _ = fetch.add(waiter)
     fetch.begin()
   }
@@ -141,7 +142,7 @@ final class FetchEngine: FetchService, @unchecked Sendable {
   private func join(_ fetch: Fetch, _ url: CheckedURL, _ waiter: FetchWaiter) {
     switch fetch.add(waiter) {
     case .waits: waiter.note { $0.cache = .joined }
-    case .late: start(url, for: waiter)
+    case .late: start(url, for: waiter, nil)
     }
   }
 

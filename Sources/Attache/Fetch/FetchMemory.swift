@@ -74,9 +74,13 @@ final class FetchMemory: Sendable {
   func refusal(of url: CheckedURL) -> FetchFailure? {
     guard hasFailures.load(ordering: .relaxed) else { return nil }
     let verdict = breaker.withLock { $0.admit(url.target, of: url.origin, at: machine.now, jitter: machine.randomFraction) }
-    // A remembered file may need no request.
-    guard case .refuse(let refusal) = verdict, file(for: url.text) == nil else { return nil }
+    guard case .refuse(let refusal) = verdict else { return nil }
     return FetchFailure(refusal)
+  }
+
+  /// Whether a file may be found for a URL without a request to its origin.
+  func mayHave(_ url: CheckedURL) -> Bool {
+    configuration.cache == .http || file(for: url.text) != nil
   }
 
   /// Records what a request has shown about the origin that it names. A fetcher process leaves this

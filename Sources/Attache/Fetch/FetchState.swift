@@ -23,6 +23,9 @@ struct FetchState {
   static let maximumHops = 5
 
   let rules: Rules
+  /// Why the circuit breaker refuses to send the request: only a fresh entry of the index may be
+  /// handed out, without a look at its host. nil when the request may be sent.
+  let refusal: FetchFailure?
   private(set) var phase = Phase.pausing
   /// The URL of the current hop.
   private(set) var url: CheckedURL
@@ -56,8 +59,8 @@ struct FetchState {
   private(set) var entityTag: String?
   private(set) var type: MediaType?
 
-  init(_ url: CheckedURL, _ rules: Rules) {
-    (self.url, self.rules) = (url, rules)
+  init(_ url: CheckedURL, _ rules: Rules, refusal: FetchFailure? = nil) {
+    (self.url, self.rules, self.refusal) = (url, rules, refusal)
     isPrivate = SignedURL.looksSigned(url.text)
   }
 
@@ -111,6 +114,7 @@ struct FetchState {
   }
 
   private mutating func resolve() -> Action {
+    if let refusal { return end(.fail(refusal)) }
     if let address = rules.proxy == nil ? url.address : rules.proxy?.address { return check([address]) }
     return go(to: .resolving, .resolve(host: rules.proxy?.host ?? url.host))
   }

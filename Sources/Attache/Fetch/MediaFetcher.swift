@@ -200,7 +200,8 @@ public final class MediaFetcher: Sendable {
     do throws(Refusal) {
       let checked = try memory.check(url)
       if memory.answerAtOnce(checked, for: waiter) { return FetchTicket(waiter: waiter) }
-      if let refusal = memory.refusal(of: checked) { waiter.complete(.failure(refusal)) } else { begin(checked, for: waiter) }
+      let refusal = memory.refusal(of: checked)
+      if let refusal, !memory.mayHave(checked) { waiter.complete(.failure(refusal)) } else { begin(checked, for: waiter, refusal) }
     } catch {
       waiter.complete(.failure(FetchFailure(error)))
     }
@@ -229,10 +230,10 @@ public final class MediaFetcher: Sendable {
     conversions?.places(within: deadline)
   }
 
-  private func begin(_ url: CheckedURL, for waiter: FetchWaiter) {
+  private func begin(_ url: CheckedURL, for waiter: FetchWaiter, _ refusal: FetchFailure?) {
     let number = memory.enter(url)
     waiter.go(to: services[number], host: url.host) { [memory] in memory.leave(url, number) }
-    services[number].fetch(url, for: waiter)
+    services[number].fetch(url, for: waiter, refusal: refusal)
   }
 
   /// Asks each fetcher for a reply, which shows that its loop is running.

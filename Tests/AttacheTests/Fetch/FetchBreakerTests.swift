@@ -48,6 +48,8 @@ import Testing
       try stage.fail(url + "a", times: 10)
       #expect(await stage.fetch(url + "a").file == file)
       #expect(await stage.fetch(url + "a?1").reason == .policyBreaker)
+      stage.folder.remove(file.relativePath)
+      #expect(await stage.fetch(url + "a").reason == .policyBreaker, "the file is gone")
     }
     withExtendedLifetime(nobody) {}
   }
@@ -127,7 +129,7 @@ import Testing
 
 extension FetchStage {
   /// Makes requests for a URL fail, each after 20 seconds.
-  fileprivate func fail(_ url: String, times: Int) throws {
+  func fail(_ url: String, times: Int) throws {
     let url = try fetcher.memory.check(UntrustedText(url))
     let health = OriginHealth(.silence, since: .now.advanced(by: .seconds(-20)))
     for _ in 0..<times { fetcher.memory.note(health, of: url) }
@@ -146,7 +148,7 @@ extension FetchStage {
     return 0
   }
 
-  fileprivate var states: BreakerStates {
+  var states: BreakerStates {
     get async {
       await withCheckedContinuation { continuation in fetcher.pulse { continuation.resume(returning: $0) } }
     }

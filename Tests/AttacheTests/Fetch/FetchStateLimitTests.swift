@@ -79,6 +79,18 @@ extension FetchStateTests {
     play(&state, [(.begun, .lookUp), (.lookedUp(.fresh(Self.entry())), .serve(Self.entry(), as: .hit))])
   }
 
+  @Test func `a request that is refused is answered by a fresh entry, and by nothing that needs its host`() throws {
+    let refusal = FetchFailure(reason: .policyBreaker, message: "it is down")
+    var fresh = try Self.state(index: true, refusal: refusal)
+    play(&fresh, [(.begun, .lookUp), (.lookedUp(.fresh(Self.entry())), .serve(Self.entry(), as: .hit))])
+    for answer in [.nothing(IndexKey("a"), hasRow: false), .fenced(Self.entry()), .stale(Self.entry())] as [HTTPCache.LookupResult] {
+      var miss = try Self.state(index: true, refusal: refusal)
+      play(&miss, [(.begun, .lookUp), (.lookedUp(answer), .fail(refusal))])
+    }
+    var alone = try Self.state(refusal: refusal)
+    play(&alone, [(.begun, .fail(refusal))])
+  }
+
   @Test func `a fresh answer whose host is not open to everybody is served behind the address gate`() throws {
     var state = try Self.state(index: true)
     play(

@@ -12,10 +12,13 @@ import Testing
   static let public2 = IPAddress.v4(0x5DB8_D823)
   static let file = StoredFile(StoreName(digest: [UInt8](repeating: 7, count: 32), type: .png), size: 10)
 
-  static func state(_ url: String = start, proxy: Proxy? = nil, index: Bool = false, largest: Int = 1_000) throws -> FetchState {
+  static func state(
+    _ url: String = start, proxy: Proxy? = nil, index: Bool = false, largest: Int = 1_000, refusal: FetchFailure? = nil
+  ) throws -> FetchState {
     let gate = URLGate(URLPolicy(proxy: proxy))
     let limits = MediaLimits(image: largest / 2, audio: largest, video: largest)
-    return FetchState(try gate.check(url), FetchState.Rules(gate: gate, proxy: proxy, limits: DownloadLimits(limits), hasIndex: index))
+    let rules = FetchState.Rules(gate: gate, proxy: proxy, limits: DownloadLimits(limits), hasIndex: index)
+    return FetchState(try gate.check(url), rules, refusal: refusal)
   }
 
   static func head(_ status: Int, _ fields: String...) -> ResponseHead {

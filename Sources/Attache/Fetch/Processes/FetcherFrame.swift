@@ -7,7 +7,9 @@ enum FetcherRequest: Equatable {
   /// - Parameters:
   ///   - place: where the fetcher reports its progress.
   ///   - payload: the number of the payload that waits for it.
-  case fetch(UInt64, place: UInt32, payload: UInt64, deadline: MonotonicInstant, url: String)
+  ///   - isRefused: whether the circuit breaker refuses the request: only a fresh file of the cache
+  ///     may be handed out.
+  case fetch(UInt64, place: UInt32, payload: UInt64, deadline: MonotonicInstant, isRefused: Bool, url: String)
   /// Extend the deadline: a payload with a later one has joined.
   case extend(UInt64, payload: UInt64, deadline: MonotonicInstant)
   /// Cancel the fetch: no waiter is left.
@@ -74,12 +76,13 @@ enum FetcherFrame {
   static func append(_ request: FetcherRequest, to bytes: inout [UInt8]) {
     frame(&bytes) { bytes in
       switch request {
-      case .fetch(let number, let place, let payload, let deadline, let url):
+      case .fetch(let number, let place, let payload, let deadline, let isRefused, let url):
         bytes.append(1)
         put(number, &bytes)
         put(place, &bytes)
         put(payload, &bytes)
         put(deadline.nanoseconds, &bytes)
+        bytes.append(isRefused ? 1 : 0)
         bytes.append(contentsOf: url.utf8)
       case .extend(let number, let payload, let deadline):
         bytes.append(2)
@@ -152,8 +155,10 @@ enum FetcherFrame {
     switch try reader.next(UInt8.self) {
     case 1:
       let (number, place, payload) = (try reader.next(UInt64.self), try reader.next(UInt32.self), try reader.next(UInt64.self))
+      let (deadline, isRefused) = (MonotonicInstant(nanoseconds: try reader.next(Int64.self)), try reader.next(UInt8.self))
+      guard isRefused < 2 else { throw Invalid() }
       return .fetch(
-        number, place: place, payload: payload, deadline: MonotonicInstant(nanoseconds: try reader.next(Int64.self)),
+        number, place: place, payload: payload, deadline: deadline, isRefused: isRefused == 1,
         url: try reader.text(atMost: URLGate.maximumBytes))
     case 2:
       request = .extend(

@@ -69,8 +69,9 @@ extension FetcherLink {
     }
   }
 
-  /// A fetcher cannot date an exchange before its request.
+  /// A fetcher cannot date an exchange before its request. A refused request shows nothing.
   private func note(_ health: OriginHealth, of request: Request) {
+    guard request.refusal == nil else { return }
     var health = health
     health.since = health.since.map { max($0, request.begun) }
     crew.memory.note(health, of: request.url)
@@ -81,7 +82,7 @@ extension FetcherLink {
     case .failed(let failure):
       for waiter in request.waiters { waiter.follow(result.progress) }
       giveBack(request.place)
-      failAll(request.waiters, failure)
+      failAll(request.waiters, request.refusal ?? failure)
     case .stored(let file, let keptUntil):
       guard store.takeOver(file, sincePrune: request.prunes) else { return askAgain(request) }
       for waiter in request.waiters { waiter.follow(result.progress) }

@@ -28,26 +28,27 @@ final class FetcherLink: FetchService {
 
   // MARK: What is asked
 
-  func fetch(_ url: CheckedURL, for waiter: FetchWaiter) {
+  func fetch(_ url: CheckedURL, for waiter: FetchWaiter, refusal: FetchFailure?) {
     // A file that was fetched but not seen recently is looked up on the loop, because a disk may
     // block.
-    guard let (file, _) = crew.memory.file(for: url.text) else { return ask(url, for: waiter) }
+    guard let (file, _) = crew.memory.file(for: url.text) else { return ask(url, for: waiter, refusal) }
     crew.loop.post { [self] in
       guard waiter.isOpen, !crew.memory.answerAfterLook(url, for: waiter, with: file) else { return }
-      ask(url, for: waiter)
+      ask(url, for: waiter, refusal)
     }
   }
 
-  private func ask(_ url: CheckedURL, for waiter: FetchWaiter) {
+  private func ask(_ url: CheckedURL, for waiter: FetchWaiter, _ refusal: FetchFailure?) {
     enum Way { case joined, asked, refused }
     let way = state.withLock { state -> Way in
       guard !state.isOver else { return .refused }
-      if joins, let number = state.requests.number(for: url.text), let request = state.requests[number] {
+      if joins, refusal == nil, let number = state.requests.number(for: url.text), let request = state.requests[number] {
         join(waiter, request, number, &state)
         return .joined
       }
       let place = state.places.take { crew.placeBlocks.next() }
-      let request = Request(url: url, place: place, deadline: waiter.deadline, waiters: [waiter], prunes: pruneCount, begun: crew.loop.now)
+      let request = Request(
+        url: url, refusal: refusal, place: place, deadline: waiter.deadline, waiters: [waiter], prunes: pruneCount, begun: crew.loop.now)
       add(request, &state)
       return .asked
     }

@@ -3,6 +3,8 @@
 struct FetcherRequests {
   struct Request {
     let url: CheckedURL
+    /// Why the circuit breaker refuses to send it to the origin; nil when it may be sent.
+    var refusal: FetchFailure?
     /// The place of its progress in shared memory.
     let place: Int
     var deadline: MonotonicInstant
@@ -43,10 +45,10 @@ struct FetcherRequests {
   /// Returns the number of the request for a URL, if others may join it.
   func number(for url: String) -> UInt64? { byURL[url] }
 
-  /// - Parameter joins: whether other requests may join it.
+  /// - Parameter joins: whether other requests may join it, unless it is refused.
   mutating func add(_ request: Request, as number: UInt64, joins: Bool) {
     requests[number] = request
-    if joins { byURL[request.url.text] = number }
+    if joins, request.refusal == nil { byURL[request.url.text] = number }
   }
 
   @discardableResult

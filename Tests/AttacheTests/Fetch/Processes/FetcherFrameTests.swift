@@ -13,7 +13,8 @@ import Testing
   }()
 
   static let requests: [FetcherRequest] = [
-    .fetch(1, place: 16_384, payload: 3, deadline: .distantPast, url: "https://cdn.example/ä?b"),
+    .fetch(1, place: 16_384, payload: 3, deadline: .distantPast, isRefused: false, url: "https://cdn.example/ä?b"),
+    .fetch(.max, place: 0, payload: 0, deadline: .distantFuture, isRefused: true, url: "http://a/"),
     .extend(.max, payload: .max, deadline: .distantFuture), .cancel(7),
     .pulse(0),
     .close,
@@ -75,6 +76,12 @@ import Testing
       bytes[place] = byte
       #expect(throws: FetcherFrame.Invalid.self) { try FetcherFrame.reply(bytes[...]) }
     }
+  }
+
+  @Test func `a request is refused by the breaker or not, and nothing else`() throws {
+    var bytes = Array(Self.frame { FetcherFrame.append(Self.requests[0], to: &$0) })
+    bytes[1 + 8 + 4 + 8 + 8] = 2
+    #expect(throws: FetcherFrame.Invalid.self) { try FetcherFrame.request(bytes[...]) }
   }
 
   @Test func `any bytes are a reply, a request, or refused`() {

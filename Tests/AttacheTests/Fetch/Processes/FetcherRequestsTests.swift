@@ -58,6 +58,12 @@ import Testing
     #expect(requests.number(for: "https://cdn.example/1") == 9)
     requests.remove(1)
     #expect(requests.number(for: "https://cdn.example/1") == 9)
+    var refused = same
+    refused.refusal = FetchFailure(reason: .policyBreaker)
+    requests.add(refused, as: 10, joins: true)
+    #expect(requests.number(for: "https://cdn.example/1") == 9, "nobody joins a request that is not sent")
+    requests.remove(10)
+    #expect(requests.number(for: "https://cdn.example/1") == 9)
     let alone = try Self.requests(1...1, joins: false)
     #expect(alone.number(for: "https://cdn.example/1") == nil)
   }
