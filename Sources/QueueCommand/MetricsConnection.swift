@@ -1,106 +1,102 @@
-import Attache
-import Glibc
+import AttacheQueue
+import NIOCore
+import NIOHTTP1
 
-/// A connection to the ``MetricsServer``, for one request. The descriptor is closed with the value.
-struct MetricsConnection {
-  private enum Phase {
-    case reading, writing
-    /// The response is sent, and the client has not closed the connection. Closing it before would
-    /// discard the response if there are unread bytes.
-    case waiting
-    case over
-  }
+/// A connection to the ``MetricsServer``, for one request.
+final class MetricsConnection: ChannelInboundHandler {
+  typealias InboundIn = HTTPServerRequestPart
+  typealias OutboundOut = HTTPServerResponsePart
 
   /// How long a connection may take in all: Prometheus' default scrape_timeout.
-  private static let longest = Duration.seconds(10)
-  /// The most bytes of a request's head.
-  private static let maximumHead = 8 << 10
+  private static let longest = TimeAmount.seconds(10)
 
-  private let owned: OwnedDescriptor
-  /// When the connection is ended.
-  let end = MonotonicInstant.now.advanced(by: longest)
-  private var phase = Phase.reading
-  private var head: [UInt8] = []
-  private var response: ArraySlice<UInt8> = []
+  let channel: any Channel
+  private(set) var isAnswered = false
+  private(set) var isOver = false
+  private let collector: MetricsCollector
+  private var end: Scheduled<Void>?
 
-  /// - Parameter descriptor: belongs to this value, which makes it non-blocking.
-  init(_ descriptor: Int32) {
-    owned = OwnedDescriptor(descriptor)
-    _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
-    _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
+  init(_ channel: any Channel, _ collector: MetricsCollector) {
+    (self.channel, self.collector) = (channel, collector)
   }
 
-  var descriptor: Int32 { owned.number }
-  var isOver: Bool { phase == .over }
-  var isAnswered: Bool { phase != .reading }
-  /// What to wait for, as poll(2) takes it.
-  var events: Int16 { Int16(phase == .writing ? POLLOUT : POLLIN) }
+  /// Adds the handlers to the channel.
+  func prepare() throws {
+    let pipeline = channel.pipeline.syncOperations
+    try pipeline.addHandler(HeadLimit())
+    try pipeline.configureHTTPServerPipeline(withPipeliningAssistance: false, withErrorHandling: false)
+    try pipeline.addHandler(self)
+  }
 
-  /// Reads and writes what is possible without waiting.
+  func handlerAdded(context: ChannelHandlerContext) {
+    end = context.eventLoop.scheduleTask(in: Self.longest) { [channel] in channel.close(promise: nil) }
+  }
+
+  func handlerRemoved(context: ChannelHandlerContext) {
+    end?.cancel()
+    isOver = true
+  }
+
+  func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    guard case .head(let head) = unwrapInboundIn(data) else { return }
+    var target = head.uri[...]
+    if target.hasPrefix("http://") { target = target.dropFirst(7).drop { $0 != "/" } }
+    guard target.hasPrefix("/") else { return respond(context, .badRequest, "not a path\n") }
+    let isBodyless = head.method == .HEAD
+    let path = target.prefix { $0 != "?" }
+    guard ["/metrics", "/livez", "/readyz"].contains(path) else {
+      return respond(context, .notFound, "there are only /metrics, /livez and /readyz here\n", isBodyless: isBodyless)
+    }
+    guard head.method == .GET else {
+      return respond(context, .methodNotAllowed, "only GET\n", fields: [("Allow", "GET")], isBodyless: isBodyless)
+    }
+    if path == "/metrics" { return respond(context, .ok, collector.text, type: MetricsCollector.contentType) }
+    switch path == "/livez" ? collector.liveness : collector.readiness {
+    case .good: respond(context, .ok, "ok\n")
+    case .bad(let what): respond(context, .serviceUnavailable, what + "\n")
+    }
+  }
+
+  func errorCaught(context: ChannelHandlerContext, error: any Error) {
+    switch error as? HTTPParserError {
+    case nil: return
+    case .headerOverflow: respond(context, .requestHeaderFieldsTooLarge, "too many fields, or more than \(HeadLimit.maximum) bytes\n")
+    default: respond(context, .badRequest, "not a request of HTTP/1.1\n")
+    }
+  }
+
+  /// Responds to the first request.
   ///
-  /// - Parameter answer: returns the response to the request.
-  mutating func advance(_ answer: (MetricsRequest) -> MetricsResponse) {
-    if phase == .reading { read(answer) }
-    if phase == .writing { write() }
-    if phase == .waiting { wait() }
-  }
-
-  private mutating func read(_ answer: (MetricsRequest) -> MetricsResponse) {
-    switch receive() {
-    case nil: phase = .over
-    case .some(let bytes) where bytes.isEmpty: return
-    case .some(let bytes):
-      head += bytes
-      if let end = MetricsRequest.endOfHead(head) {
-        respond(MetricsRequest(head: head[..<end]).map(answer) ?? MetricsResponse(400, "not a request of HTTP/1.1\n"))
-      } else if head.count > Self.maximumHead {
-        respond(MetricsResponse(431, "more than \(Self.maximumHead) bytes of fields\n"))
-      }
-    }
-  }
-
-  private mutating func respond(_ answer: MetricsResponse) {
-    response = answer.bytes[...]
-    head = []
-    phase = .writing
-  }
-
-  private mutating func write() {
-    while !response.isEmpty {
-      let count = unsafe response.withUnsafeBytes { unsafe send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
-      guard count >= 0 else {
-        if errno != EAGAIN, errno != EINTR { phase = .over }
-        return
-      }
-      response = response.dropFirst(count)
-    }
-    shutdown(descriptor, Int32(SHUT_WR))
-    phase = .waiting
-  }
-
-  private mutating func wait() {
-    if receive() == nil { phase = .over }
-  }
-
-  /// - Returns: the bytes that have arrived; nil at the end.
-  private func receive() -> [UInt8]? {
-    unsafe withUnsafeTemporaryAllocation(byteCount: 8 << 10, alignment: 1) { buffer in
-      let count = unsafe recv(descriptor, buffer.baseAddress, buffer.count, Int32(MSG_DONTWAIT))
-      if count > 0 { return unsafe Array(buffer.prefix(count)) }
-      return count < 0 && (errno == EAGAIN || errno == EINTR) ? [] : nil
-    }
+  /// - Parameters:
+  ///   - type: the value of Content-Type.
+  ///   - fields: more fields.
+  ///   - isBodyless: whether the body is left out, as for HEAD.
+  private func respond(
+    _ context: ChannelHandlerContext, _ status: HTTPResponseStatus, _ body: String, type: String = "text/plain; charset=utf-8",
+    fields: [(String, String)] = [], isBodyless: Bool = false
+  ) {
+    if isAnswered { return }
+    isAnswered = true
+    let usual = [("Content-Type", type), ("Content-Length", "\(body.utf8.count)"), ("Cache-Control", "no-store"), ("Connection", "close")]
+    let head = HTTPResponseHead(version: .http1_1, status: status, headers: HTTPHeaders(usual + fields))
+    context.write(wrapOutboundOut(.head(head)), promise: nil)
+    if !isBodyless { context.write(wrapOutboundOut(.body(.byteBuffer(ByteBuffer(string: body)))), promise: nil) }
+    context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
+    // The client closes the rest: closing all would discard the response if there are unread bytes.
+    context.close(mode: .output, promise: nil)
   }
 }
 
-/// A descriptor that is closed with this object.
-private final class OwnedDescriptor: Sendable {
-  let number: Int32
+/// Bounds what is read of a request, in bytes. NIO bounds its fields, and not its first line.
+private final class HeadLimit: ChannelInboundHandler {
+  typealias InboundIn = ByteBuffer
 
-  init(_ number: Int32) {
-    self.number = number
-  }
+  static let maximum = 8 << 10
+  private var count = 0
 
-  deinit {
-    close(number)
+  func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    count += unwrapInboundIn(data).readableBytes
+    guard count <= Self.maximum else { return context.fireErrorCaught(HTTPParserError.headerOverflow) }
+    context.fireChannelRead(data)
   }
 }

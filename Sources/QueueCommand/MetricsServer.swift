@@ -1,32 +1,38 @@
 import Attache
 import AttacheQueue
-import Glibc
+import Dispatch
+import NIOCore
+import NIOPosix
 import Synchronization
 
 /// Serves metrics and health on loopback, for Prometheus and for process supervision.
 ///
-/// One thread serves at most ``maximumConnections`` at once, each for one request: the descriptors
-/// that strangers can take are few, and the rest are the worker's. A failure of the system pauses
-/// the server and is logged.
+/// One thread serves at most ``MetricsListener/maximumConnections`` at once, each for one request:
+/// the descriptors that strangers can take are few, and the rest are the worker's. A failure of the
+/// system pauses the server and is logged.
 final class MetricsServer: Sendable {
   /// Why the server cannot be started.
   struct Failure: Error, CustomStringConvertible {
     var description: String
   }
 
-  /// The number of connections beyond which a new one ends the oldest.
-  static let maximumConnections = 16
+  private struct State {
+    var listener: (any Channel)?
+    var port = 0
+    var isStopped = false
+    var messages = MinuteLimit()
+  }
+
   /// How long the server pauses after the system has refused a call.
-  private static let pause = Duration.seconds(1)
+  static let pause = TimeAmount.seconds(1)
+
+  let collector: MetricsCollector
+  private let loop: any NIOCore.EventLoop
+  private let state = Mutex(State())
+  private let warn: @Sendable (String) -> Void
 
   /// The port on 127.0.0.1.
-  let port: UInt16
-  private let listener: Int32
-  private let collector: MetricsCollector
-  private let wakeSignal: EventFD
-  private let isStopped = Atomic(false)
-  private let thread = Mutex<Attache.Thread?>(nil)
-  private let warn: @Sendable (String) -> Void
+  var port: Int { state.withLock(\.port) }
 
   /// Starts the server. It listens when this returns.
   ///
@@ -36,106 +42,72 @@ final class MetricsServer: Sendable {
   /// - Throws: ``Failure`` when the server does not start.
   init(port: UInt16, _ collector: MetricsCollector, warn: @escaping @Sendable (String) -> Void) throws(Failure) {
     (self.collector, self.warn) = (collector, warn)
-    do throws(SystemError) {
-      wakeSignal = try EventFD()
-      (listener, self.port) = try LoopbackSocket.listen(port: port)
+    do {
+      loop = try Self.startLoop()
+      try listen(port: Int(port)).wait()
     } catch {
-      throw Failure(description: "127.0.0.1:\(port): \(SystemError.text(error.number, of: error.call))")
-    }
-    do throws(SystemError) {
-      let started = try Attache.Thread.start("scrapes") { [self] in run() }
-      thread.withLock { $0 = started }
-    } catch {
-      throw Failure(description: "127.0.0.1:\(port): \(error)")
+      throw Failure(description: "127.0.0.1:\(port): \((error as? IOError).map { SystemError.text($0.errnoCode) } ?? "\(error)")")
     }
   }
 
-  deinit {
-    close(listener)
-  }
-
-  /// Ends the server and its open connections.
+  /// Ends the server and its open connections. Its thread ends with the process: NIO ends a loop
+  /// through Dispatch, which waits forever when the system creates no thread.
   func stop() {
-    isStopped.store(true, ordering: .releasing)
-    wakeSignal.ring()
-    thread.withLock { $0.take() }?.join()
+    let listener = state.withLock { state in
+      state.isStopped = true
+      return state.listener
+    }
+    try? listener?.close().wait()
   }
 
-  private func run() {
-    var connections: [MetricsConnection] = []
-    // When connections are accepted again after the system has refused one.
-    var acceptsAt = MonotonicInstant.distantPast
-    var messages = MinuteLimit()
-    while !isStopped.load(ordering: .acquiring) {
-      let now = MonotonicInstant.now
-      let accepts = acceptsAt <= now
-      var requests = [
-        pollfd(fd: wakeSignal.descriptor, events: Int16(POLLIN), revents: 0),
-        pollfd(fd: accepts ? listener : -1, events: Int16(POLLIN), revents: 0),
-      ]
-      requests += connections.map { pollfd(fd: $0.descriptor, events: $0.events, revents: 0) }
-      let until = (connections.map(\.end) + (accepts ? [] : [acceptsAt])).min()
-      var failure: SystemError?
-      if unsafe poll(&requests, nfds_t(requests.count), until?.pollTimeout ?? -1) < 0, errno != EINTR {
-        failure = SystemError(call: "poll", number: errno)
-        wakeSignal.wait(until: .now.advanced(by: Self.pause))
-      } else {
-        if requests[0].revents != 0 { wakeSignal.silence() }
-        for index in connections.indices where requests[index + 2].revents != 0 { connections[index].advance(answer) }
-        if requests[1].revents != 0 { failure = accept(into: &connections) }
+  private static func startLoop() throws(SystemError) -> any NIOCore.EventLoop {
+    // NIO traps if it gets no descriptors for its loop: one of epoll, an eventfd and a timerfd.
+    _ = try (0..<3).map { _ throws(SystemError) in try EventFD() }
+    let started = DispatchSemaphore(value: 0)
+    let loop = Mutex<(any NIOCore.EventLoop)?>(nil)
+    try Attache.Thread.start("scrapes") {
+      MultiThreadedEventLoopGroup.withCurrentThreadAsEventLoop { new in
+        loop.withLock { $0 = new }
+        started.signal()
       }
-      let end = MonotonicInstant.now
-      connections.removeAll { $0.isOver || $0.end <= end }
-      guard let failure else { continue }
-      acceptsAt = end.advanced(by: Self.pause)
-      if messages.allows(at: end) { warn("the metrics cannot be served: \(failure); the server tries again every second") }
+    }.detach()
+    while true {
+      started.wait()
+      if let loop = loop.withLock({ $0 }) { return loop }
     }
   }
 
-  /// Accepts the connections that wait.
-  ///
-  /// - Returns: the error because of which no connection can be accepted at present.
-  private func accept(into connections: inout [MetricsConnection]) -> SystemError? {
-    for _ in 0..<Self.maximumConnections {
-      let descriptor = Glibc.accept(listener, nil, nil)
-      guard descriptor >= 0 else {
-        // The errors of one connection, which has ended meanwhile (accept(2)), concern no other.
-        let isOfConnection = [ECONNABORTED, EPROTO, EINTR, EPERM, ENETDOWN, ENETUNREACH, EHOSTDOWN, EHOSTUNREACH].contains(errno)
-        if isOfConnection { continue }
-        return errno == EAGAIN ? nil : SystemError(call: "accept", number: errno)
+  private func listen(port: Int) -> EventLoopFuture<Void> {
+    let bootstrap = ServerBootstrap(group: loop)
+      .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+      .serverChannelInitializer { channel in
+        channel.eventLoop.makeCompletedFuture { try channel.pipeline.syncOperations.addHandler(MetricsListener(self)) }
       }
-      if connections.count == Self.maximumConnections {
-        // One that is being answered is not the first to go.
-        connections.remove(at: connections.firstIndex { !$0.isAnswered } ?? 0)
+    return bootstrap.bind(host: "127.0.0.1", port: port).map { listener in
+      let isStopped = self.state.withLock { state in
+        (state.listener, state.port) = (listener, listener.localAddress?.port ?? port)
+        return state.isStopped
       }
-      var connection = MetricsConnection(descriptor)
-      // The request has often arrived already.
-      connection.advance(answer)
-      if !connection.isOver { connections.append(connection) }
+      if isStopped { listener.close(promise: nil) }
     }
-    return nil
   }
 
-  private func answer(_ request: MetricsRequest) -> MetricsResponse {
-    let body: () -> MetricsResponse
-    switch request.path {
-    case "/metrics": body = { [collector] in MetricsResponse(200, collector.text, type: MetricsCollector.contentType) }
-    case "/livez": body = { [collector] in MetricsResponse(collector.liveness) }
-    case "/readyz": body = { [collector] in MetricsResponse(collector.readiness) }
-    default: return MetricsResponse(404, "there are only /metrics, /livez and /readyz here\n", isBodyless: request.method == "HEAD")
+  /// Listens anew after a pause: NIO closes its listener after most errors of accept(2).
+  func listenAgain() {
+    let (port, isStopped) = state.withLock { ($0.port, $0.isStopped) }
+    if isStopped { return }
+    loop.scheduleTask(in: Self.pause) {
+      self.listen(port: port).whenFailure { error in
+        self.report(error, of: "listen")
+        self.listenAgain()
+      }
     }
-    guard request.method == "GET" else {
-      return MetricsResponse(405, "only GET\n", fields: ["Allow: GET"], isBodyless: request.method == "HEAD")
-    }
-    return body()
   }
-}
 
-extension MetricsResponse {
-  fileprivate init(_ health: MetricsCollector.Health) {
-    switch health {
-    case .good: self.init(200, "ok\n")
-    case .bad(let what): self.init(503, what + "\n")
-    }
+  /// Logs an error, if none was logged in the last minute.
+  func report(_ error: any Error, of call: String) {
+    guard state.withLock({ $0.messages.allows(at: .now) }) else { return }
+    let failure = (error as? IOError).map { "\(SystemError(call: call, number: $0.errnoCode))" } ?? "\(error)"
+    warn("the metrics cannot be served: \(failure); the server tries again every second")
   }
 }

@@ -15,6 +15,16 @@ extension Program {
   /// Its fetcher processes.
   var fetchers: [pid_t] { processes(named: "fetcher") }
 
+  /// The time of the processors that its threads of this name have used, in hundredths of a second.
+  func ticks(ofThreads name: String) throws -> Int {
+    let tasks = "/proc/\(process)/task"
+    return try FileManager.default.contentsOfDirectory(atPath: tasks).reduce(0) { sum, thread in
+      let stat = try String(contentsOfFile: "\(tasks)/\(thread)/stat", encoding: .utf8)
+      guard stat.contains("(\(name))"), let fields = stat.split(separator: ")").last?.split(separator: " ") else { return sum }
+      return sum + fields[11...12].compactMap { Int($0) }.reduce(0, +)
+    }
+  }
+
   /// Returns when a process has ended.
   static func isGone(_ process: pid_t) async {
     while !Task.isCancelled {

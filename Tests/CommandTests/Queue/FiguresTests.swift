@@ -85,6 +85,7 @@ struct FiguresTests {
   @Test func `a server that gets no descriptor says so once, and serves again when it gets one`() async throws {
     let queue = try QueueTool()
     let (program, port) = try await working(queue)
+    _ = try await LoopbackClient.ask(port, "/readyz") { $0.status == 200 }
     func limit(_ count: String) async throws {
       let run = try Program(
         Launch(path: "/usr/bin/prlimit", arguments: ["--pid", "\(program.process)", "--nofile=\(count)"], environment: [:]))
@@ -98,10 +99,29 @@ struct FiguresTests {
         "attache: the metrics cannot be served: accept: Too many open files; raise the limit on open files (ulimit -n), which is 3"))
     try await limit("1024:1024")
     #expect(try await LoopbackClient.ask(port, "/livez").status == 200)
+    #expect(try program.ticks(ofThreads: "scrapes") < 30, "hundredths of a second; it pauses after each failure")
     program.send(SIGTERM)
     let run = await program.finished()
     #expect(run.exit == .status(0))
     #expect(run.errors.split(separator: "cannot be served").count == 2)
+  }
+
+  @Test func `a start with too few descriptors ends with a message and a status, never with a crash`() async throws {
+    let queue = try QueueTool()
+    _ = try await queue.run("enqueue", input: "{}\n")
+    var withoutServer = 0
+    for count in 4...20 {
+      let run = try await queue.run("work", ["--once", "--metrics", "0"] + QueueTool.loopback) { launch in
+        launch.arguments = ["--nofile=\(count)", launch.path] + launch.arguments
+        launch.path = "/usr/bin/prlimit"
+      }
+      #expect([.status(0), .status(69), .status(70), .status(73), .status(74)].contains(run.exit), "\(count): \(run.exit) \(run.errors)")
+      #expect(run.errors.contains("(ulimit -n), which is \(count)") || run.errors.contains("(ulimit -n) is \(count)"), "\(run.errors)")
+      guard run.errors.contains("--metrics 127.0.0.1:0: ") else { continue }
+      #expect(run.exit == .status(69), "\(count): \(run.errors)")
+      withoutServer += 1
+    }
+    #expect(withoutServer >= 2, "the loop's descriptors, and the listener's")
   }
 
   @Test func `requests that are none are refused`() async throws {
