@@ -20,6 +20,8 @@ struct CurlEnd {
   /// The errno when this machine could not open a socket, or 0.
   var socketError: Int32
   var head: ResponseHead
+  /// Whether the request was sent, at least in part.
+  var isSent: Bool
   /// Whether the connection was established but its TLS handshake was not complete.
   var isSecuring: Bool
   /// The progress with a proxy, which precedes the exchange with the origin.
@@ -38,6 +40,7 @@ struct CurlEnd {
   /// The errno when this machine itself failed, for example without a free descriptor, a free port
   /// or a route; otherwise nil.
   var localError: Int32? {
+    if isOutOfMemory { return ENOMEM }
     guard code == CURLE_COULDNT_CONNECT else { return nil }
     if socketError != 0 { return socketError }
     return Self.localErrors.contains(systemError) ? systemError : nil
@@ -84,11 +87,20 @@ struct CurlEnd {
     case CURLE_RECV_ERROR, CURLE_SEND_ERROR: asksForCertificate ? .tlsHandshake : brokenFrames ?? broken
     // Over HTTP/2, the origin has sent frames, but no response.
     case CURLE_GOT_NOTHING: speaksHTTP2 ? .httpProtocol : .connectReset
-    // libcurl returns this for a header line of more than 100 KB.
-    case CURLE_OUT_OF_MEMORY: .httpHeaders
+    case CURLE_OUT_OF_MEMORY: isOutOfMemory ? .internal : .httpHeaders
     // For example, a trailer that looks like a status line.
     default: head.isComplete ? .httpFraming : .internal
     }
+  }
+
+  private var isOutOfMemory: Bool {
+    code == CURLE_OUT_OF_MEMORY && Self.isOutOfMemory(isSent: isSent, isHeadComplete: head.isComplete, lack: .ofMemory)
+  }
+
+  /// Whether memory is short after CURLE_OUT_OF_MEMORY. libcurl returns that code for a header line of
+  /// more than 100 KB, too, which it can only read between the request and the end of the header.
+  static func isOutOfMemory(isSent: Bool, isHeadComplete: Bool, lack: Shortage?) -> Bool {
+    !isSent || isHeadComplete || lack != nil
   }
 
   /// Whether the failure may be temporary: a handshake got no alert from the peer (it timed out, or

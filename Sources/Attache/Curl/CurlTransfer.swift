@@ -274,7 +274,7 @@ extension CurlTransfer {
   /// Returns libcurl's code with the details that explain it.
   private func end(_ code: CURLcode) -> CurlEnd {
     var end = CurlEnd(
-      code: code, systemError: systemError, socketError: socketError, head: head,
+      code: code, systemError: systemError, socketError: socketError, head: head, isSent: number(CURLINFO_REQUEST_SIZE) > 0,
       isSecuring: isSecure && number(CURLINFO_PRIMARY_PORT) != 0 && microseconds(CURLINFO_APPCONNECT_TIME_T) == nil,
       speaksHTTP2: speaksHTTP2, text: unsafe String(cString: errorText))
     if request?.proxy != nil { end.proxy = isSecure ? .tunnelling(status: number(CURLINFO_HTTP_CONNECTCODE)) : .forwarding }

@@ -68,6 +68,11 @@ public struct FetchFailure: Error, Hashable, Sendable {
   ///
   /// - Parameter localError: the errno of socket(2) or connect(2).
   private init(_ reason: Reason, localError: Int32) {
+    guard reason != .internal else {
+      self.init(reason: reason, message: "this machine could not fetch the file: \(SystemError.noMemory)")
+      self.isOfMachine = true
+      return
+    }
     let advice = Shortage(localError) == nil ? "; check this machine's network" : ""
     self.init(
       reason: reason, message: "this machine could not make a connection: \(SystemError(call: "socket", number: localError))\(advice)")

@@ -38,10 +38,20 @@ package enum Shortage: Hashable, Sendable, CustomStringConvertible {
     return shortage == .descriptors || shortage == .systemDescriptors ? shortage : nil
   }
 
+  /// The lack of memory at this moment; nil if as much is free as libcurl reads of a header line. For
+  /// libraries that report a lack of memory for other reasons, too.
+  static var ofMemory: Shortage? {
+    let size = 256 << 10
+    let spare = unsafe mmap(nil, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
+    guard let spare = unsafe spare, unsafe spare != MAP_FAILED else { return .memory }
+    unsafe munmap(spare, size)
+    return nil
+  }
+
   /// What to do.
   package var description: String {
     switch self {
-    case .descriptors: "raise the limit on open files (ulimit -n), which is \(Self.limit(RLIMIT_NOFILE)), or lower --jobs"
+    case .descriptors: "raise the limit on open files (ulimit -n), which is \(Self.limit(RLIMIT_NOFILE))"
     case .systemDescriptors: "the whole system has too many open files; raise fs.file-max, or end other programs"
     case .processes: "raise the limit on processes (ulimit -u), which is \(Self.limit(__RLIMIT_NPROC)), or that of the container"
     case .memory: "free memory, or raise the limit on it (ulimit -v, or that of the container)"

@@ -136,7 +136,7 @@ extension FetcherLink {
   /// Fails all requests when no process can be started. No request is the cause.
   private func giveUpStarting(_ state: inout FetcherLinkState, _ afterwards: inout Afterwards) {
     let waiters = state.removeAllRequests()
-    let cause = state.message.isEmpty ? "raise the limit on processes or free memory" : state.message
+    let cause = state.message.isEmpty ? "it ends at once; \(Shortage.memory)" : state.message
     var failure = FetchFailure(reason: .internal, message: "no fetcher can be started: \(cause)")
     failure.isOfMachine = true
     afterwards.append { [self, failure] in failAll(waiters, failure) }

@@ -271,6 +271,10 @@ private struct FetcherNursery {
   private let start: FetcherStart
   private var children: [pid_t: Child] = [:]
   private var uploaders: Set<pid_t> = []
+  /// How many waits have failed in a row.
+  private var failures = 0
+  /// With a pause of 100 ms each, 5 s.
+  private static let maximumFailures = 50
 
   init(
     _ configuration: MediaFetcher.Configuration, store: String, limits: StoreEviction.Limits, bounds: FetcherBounds, memory: FetcherMemory,
@@ -300,14 +304,27 @@ private struct FetcherNursery {
       let next = pauses.values.filter { $0 > .zero }.min()
       let count = unsafe poll(&requests, nfds_t(requests.count), next.map { now.advanced(by: $0).pollTimeout } ?? -1)
       guard count > 0 else {
-        // The kernel may have no memory at the moment.
-        if count < 0, errno != EINTR { usleep(100_000) }
+        if count < 0, errno != EINTR { pauseAfterFailure() }
         continue
       }
+      failures = 0
       for (fetcher, request) in zip(ready, requests.dropFirst(2)) where request.revents != 0 { takeRequest(of: fetcher) }
       if requests[1].revents != 0 { reap(ends) }
       if requests[0].revents != 0 { takeOrder() }
     }
+  }
+
+  /// Waits, since the kernel may have no memory at the moment. Ends the process when that lasts: its
+  /// host notices the end and reports it.
+  private mutating func pauseAfterFailure() {
+    failures += 1
+    if failures > Self.maximumFailures { leave() }
+    usleep(100_000)
+  }
+
+  private func leave() -> Never {
+    for process in children.keys + children.values.flatMap(\.helpers.children) + uploaders { kill(process, SIGKILL) }
+    fetcher_leave()
   }
 
   /// Carries out a request of a fetcher for a detector or a converter.
@@ -349,10 +366,7 @@ private struct FetcherNursery {
     var connection: Int32 = -1
     let count = unsafe fetcher_receive(socket, &bytes, bytes.count, &connection)
     // The host has ended, or ends. What the children have started ends with them.
-    guard count > 0 else {
-      for process in children.keys + children.values.flatMap(\.helpers.children) + uploaders { kill(process, SIGKILL) }
-      fetcher_leave()
-    }
+    guard count > 0 else { leave() }
     defer { if connection >= 0 { close(connection) } }
     var reader = ByteReader(bytes[..<count])
     guard let kind = reader.read(UInt8.self) else { return }
@@ -369,8 +383,11 @@ private struct FetcherNursery {
     if needsRoots == 1 { start.roots?.load() }
     for (process, child) in children where child.number == number { kill(process, SIGKILL) }
     var helpers: [Int32] = [-1, -1]
-    guard unsafe fetcher_pair(&helpers, true) == 0 else { return }
+    guard unsafe fetcher_pair(&helpers, true) == 0 else {
+      return FetcherServer.report(SystemError(call: "socketpair", number: errno), to: connection)
+    }
     let child = fetcher_fork_with(connection, helpers[1])
+    let error = SystemError(call: "fork", number: errno)
     close(helpers[1])
     if child == 0 {
       child_ask(Int32(fetcher_kept_too))
@@ -380,11 +397,11 @@ private struct FetcherNursery {
           temporaryName: String(decoding: reader.rest, as: UTF8.self), needsRoots: false),
         configuration, store: store, limits: limits, bounds: bounds, memory: memory, from: start, connection: Int32(fetcher_kept))
     }
-    // If the fork failed, the connection is closed, and the host detects that.
     if child > 0 {
       children[child] = Child(number: number, generation: generation, helpers: FetcherHelpers(helpers[0]))
     } else {
       close(helpers[0])
+      FetcherServer.report(error, to: connection)
     }
   }
 

@@ -25,6 +25,13 @@ final class FetcherServer: @unchecked Sendable {
     stream = FrameStream(connection)
   }
 
+  /// Reports to the host why a fetcher cannot be started. The end of its connection follows.
+  static func report(_ error: any Error, to connection: Int32) {
+    var bytes: [UInt8] = []
+    FetcherFrame.append(.failed("\(error)"), to: &bytes)
+    _ = unsafe fetcher_write(connection, bytes, bytes.count)
+  }
+
   /// Serves requests in a process that has just been forked, until it ends.
   static func run(
     _ order: FetcherParent.Order, _ configuration: MediaFetcher.Configuration, store: String, limits: StoreEviction.Limits,
@@ -34,7 +41,7 @@ final class FetcherServer: @unchecked Sendable {
     let (missing, readable) = bounds.confine(store: store, roots: configuration.rootCertificates == nil ? start.roots?.path : nil)
     // This runs on a new thread: a thread that used a Mutex before a fork must not wait for a
     // contended one after it.
-    let started = try? Thread.start("start") { [start] in
+    let serve = { @Sendable [start] in
       do {
         let files = try start.files.get()
         let network = FetchNetwork.real(configuration, roots: start.roots, engines: 1) {
@@ -46,14 +53,16 @@ final class FetcherServer: @unchecked Sendable {
           memory, files: files, number: order.number, of: order.count, isAlone: true, network: network)
         FetcherServer(engine, number: order.number, shared: shared, files: readable, connection: connection).start(missing)
       } catch {
-        var bytes: [UInt8] = []
-        FetcherFrame.append(.failed("\(error)"), to: &bytes)
-        _ = unsafe fetcher_write(connection, bytes, bytes.count)
+        report(error, to: connection)
         _exit(70)
       }
     }
-    guard let started else { _exit(71) }
-    started.detach()
+    do throws(SystemError) {
+      try Thread.start("start", .usual, serve).detach()
+    } catch {
+      report(error, to: connection)
+      _exit(71)
+    }
     shared.watchTurns(of: order.number)
     while true { pause() }
   }

@@ -55,7 +55,8 @@ package struct ProcessLaunch: Sendable {
 
   /// Starts the process, in the network of the calling thread.
   ///
-  /// - Throws: ``SystemError``, which names the program when it cannot be started.
+  /// - Throws: ``SystemError``, which names the program when it cannot be started, and the call when
+  ///   the system has too little of a resource.
   package func start() throws(SystemError) -> (StartedProcess, Pipes) {
     var actions = unsafe posix_spawn_file_actions_t()
     unsafe posix_spawn_file_actions_init(&actions)
@@ -120,7 +121,7 @@ package struct ProcessLaunch: Sendable {
     unsafe variables.append(nil)
     var identifier = pid_t()
     let result = unsafe posix_spawnp(&identifier, program, &actions, &attributes, arguments, variables)
-    guard result == 0 else { throw SystemError(call: program, number: result) }
+    guard result == 0 else { throw SystemError(call: Shortage(result, of: "posix_spawn") == nil ? program : "posix_spawn", number: result) }
     return identifier
   }
 
