@@ -86,8 +86,7 @@ final class CommandLoop: @unchecked Sendable {
     }
     let timeout = until.map(\.pollTimeout) ?? -1
     let count = unsafe poll(&requests, nfds_t(requests.count), timeout)
-    // The kernel may have no memory at the moment.
-    if count < 0, errno != EINTR { wakeSignal.wait(until: .now.advanced(by: .milliseconds(100))) }
+    if count < 0, errno != EINTR { thread.pause(after: SystemError(call: "poll", number: errno), owner) }
     guard count > 0 else { return }
     if requests[0].revents != 0 { wakeSignal.silence() }
   }

@@ -81,7 +81,7 @@ public final class EachSender: Sender {
       }
       if !answers.isEmpty { owner.take(answers) }
       if news.isClosed, running.isEmpty { return }
-      wait(running)
+      wait(running, owner)
     }
   }
 
@@ -129,7 +129,7 @@ public final class EachSender: Sender {
     }
   }
 
-  private func wait(_ running: [Running]) {
+  private func wait(_ running: [Running], _ owner: any SenderOwner) {
     var requests = [pollfd(fd: wakeSignal.descriptor, events: Int16(POLLIN), revents: 0)]
     for command in running {
       requests.append(pollfd(fd: command.process.endDescriptor, events: Int16(POLLIN), revents: 0))
@@ -138,7 +138,6 @@ public final class EachSender: Sender {
     let timeout = running.map(\.due).min()?.pollTimeout ?? -1
     let count = unsafe poll(&requests, nfds_t(requests.count), timeout)
     if count > 0, requests[0].revents != 0 { wakeSignal.silence() }
-    // The kernel may have no memory at the moment.
-    if count < 0, errno != EINTR { wakeSignal.wait(until: .now.advanced(by: .milliseconds(100))) }
+    if count < 0, errno != EINTR { thread.pause(after: SystemError(call: "poll", number: errno), owner) }
   }
 }

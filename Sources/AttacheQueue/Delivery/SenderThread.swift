@@ -1,4 +1,5 @@
 package import Attache
+internal import Glibc
 internal import Synchronization
 
 /// The thread of a sender, and what other threads ask of it.
@@ -12,6 +13,7 @@ package final class SenderThread: Sendable {
   }
 
   private let inbox: Mailbox<Inbox>
+  private let failures = Mutex(MinuteLimit())
   private let thread = Mutex<(any StartedThread)?>(nil)
 
   /// - Parameter wake: ends the thread's wait, from any thread.
@@ -36,6 +38,13 @@ package final class SenderThread: Sendable {
   package func send(_ deliveries: [Delivery]) { inbox.change { $0.deliveries += deliveries } }
   package func drain() { inbox.change { $0.isDraining = true } }
   package func cancel() { inbox.change { $0.isCancelled = true } }
+
+  /// Waits for 100 ms after a wait that failed: the kernel may have no memory at the moment. Notifies
+  /// the owner once a minute. For the sender's thread.
+  func pause(after error: SystemError, _ owner: any SenderOwner) {
+    if failures.withLock({ $0.allows(at: .now) }) { owner.notify("the sender is delayed: \(error); it is tried again every 100 ms") }
+    usleep(100_000)
+  }
 
   /// Waits until the thread has ended.
   package func close() {
