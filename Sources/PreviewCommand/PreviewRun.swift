@@ -79,8 +79,9 @@ struct PreviewRun {
       try process.run()
       unsafe filterProcess = process.processIdentifier
     } catch {
-      throw PreviewFailure.exit(
-        "the filter cannot start (\(error.localizedDescription)); scripts/install installs it", ExitStatus.unavailable)
+      let isInstalled = process.executableURL.map { FileManager.default.isExecutableFile(atPath: $0.path) } ?? false
+      let advice = Shortage.ofDescriptors.map { "; \($0)" } ?? (isInstalled ? "" : "; scripts/install installs it")
+      throw PreviewFailure.exit("the filter cannot start (\(error.localizedDescription))\(advice)", ExitStatus.unavailable)
     }
     process.waitUntilExit()
     // A line that is no JSON is shown as such.

@@ -9,6 +9,7 @@ struct PreviewTool: ParsableCommand {
   static func main() {
     StandardDescriptors.prepare()
     DescriptorLimit.require(32)
+    CommandThread.require(4)
     main(nil)
   }
 }

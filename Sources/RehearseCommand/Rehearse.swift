@@ -12,6 +12,7 @@ struct RehearseTool: AsyncParsableCommand {
   static func main() async {
     StandardDescriptors.prepare()
     DescriptorLimit.require(64)
+    CommandThread.require(16)
     await main(nil)
   }
 }

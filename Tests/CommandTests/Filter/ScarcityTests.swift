@@ -48,6 +48,21 @@ struct ScarcityTests {
     #expect(whys.contains("no fetcher can be started"))
   }
 
+  /// The limit is that of a user without other processes; it does not apply to root.
+  @Test(arguments: [["rehearse", "nowhere.yaml"], ["preview", "nowhere.ndjson", "-o", "page.html"]], [1, 3])
+  func `a command whose libraries need threads ends with 70 without them`(words: [String], count: Int) async throws {
+    let user = getuid() == 0 ? ["--reuid=61234", "--regid=61234", "--clear-groups", "prlimit"] : ["prlimit"]
+    let launch = Launch(
+      path: "/usr/bin/env",
+      arguments: (getuid() == 0 ? ["setpriv"] : []) + user + ["--nproc=\(count)", AttacheTool.folder + "/attache"] + words,
+      environment: ["PATH": "/usr/bin:/bin"])
+    let run = try await Program(launch).finished()
+    #expect(run.exit == .status(70), "\(run.errors)")
+    #expect(
+      run.errors.contains(
+        "threads: pthread_create: Resource temporarily unavailable; raise the limit on processes (ulimit -u), which is \(count)"))
+  }
+
   /// The status is 127 if the command cannot be loaded at all. With up to half a megabyte more, the
   /// runtimes of Swift and C++ abort, or fault if they do not check an allocation.
   @Test(.enabled(if: !Build.isSanitized, "a sanitizer reserves terabytes"), arguments: ["enqueue", "work", "batch"])
