@@ -40,6 +40,29 @@ struct DeliverTests {
     #expect(try await deliver(queue, [], shell("echo no answer")).exit == .status(0))
   }
 
+  /// poll(2) fails when it gets more descriptors than the limit allows.
+  @Test func `a deliverer whose wait fails says so once, and goes on when it can wait again`() async throws {
+    let queue = try await queue("{}\n")
+    let file = queue.tool.home["answer"]
+    let program = try queue.start(
+      "deliver", ["--"] + shell("echo >\"$1.taken\"; until [ -e \"$1\" ]; do sleep 0.01; done; echo ok", file))
+    func limit(_ count: String) async throws {
+      let run = try Program(
+        Launch(path: "/usr/bin/prlimit", arguments: ["--pid", "\(program.process)", "--nofile=\(count)"], environment: [:]))
+      #expect(await run.exit() == .status(0))
+    }
+    while text(file + ".taken").isEmpty { await Task.yield() }
+    try await limit("1:1024")
+    try Data().write(to: URL(fileURLWithPath: file))
+    _ = await program.errors(holding: "the sender is delayed: poll: Invalid argument; it is tried again every 100 ms\n")
+    try await limit("1024:1024")
+    program.send(SIGTERM)
+    let run = await program.finished()
+    #expect(run.exit == .status(0))
+    #expect(run.errors.contains("attache: delivered 1, dropped 0"))
+    #expect(run.errors.split(separator: "is delayed").count == 2)
+  }
+
   @Test func `a sender that dies after 10 of 20 loses nothing, and only what it had not answered comes again`() async throws {
     let queue = try await queue()
     let (got, answered) = (queue.tool.home["got"], queue.tool.home["answered"])
