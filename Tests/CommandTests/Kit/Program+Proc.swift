@@ -3,9 +3,18 @@ import Glibc
 
 /// The state of a program, from /proc.
 extension Program {
-  /// Returns when no signal is pending.
+  /// Returns when no signal is pending, and the thread that receives them has done what they ask for.
   func signalsAreTaken() async {
-    await look { $0.status("ShdPnd").map { UInt64($0, radix: 16) == 0 } ?? true }
+    await look { program in
+      guard program.status("ShdPnd").map({ UInt64($0, radix: 16) == 0 }) ?? true else { return false }
+      let threads = "/proc/\(program.process)/task"
+      for thread in (try? FileManager.default.contentsOfDirectory(atPath: threads)) ?? []
+      where (try? String(contentsOfFile: "\(threads)/\(thread)/comm", encoding: .utf8)) == "signals\n" {
+        let call = try? String(contentsOfFile: "\(threads)/\(thread)/syscall", encoding: .utf8)
+        return call.map { $0.hasPrefix("\(Self.signalWait) ") } ?? true
+      }
+      return true
+    }
   }
 
   /// Returns when the program has its own handler for a signal.
@@ -35,6 +44,12 @@ extension Program {
     }
   }
 
+  /// The number of the system call by which a thread waits for a signal.
+  #if arch(x86_64)
+    private static let signalWait = "128"
+  #else
+    private static let signalWait = "137"
+  #endif
   /// The number of the system call by which the filter writes.
   #if arch(x86_64)
     private static let writev = "20"

@@ -4,11 +4,14 @@
 /// Nobody knows before a fetch whether its file must be converted. So payloads whose media are still
 /// fetched count with the work that payloads of this run had on average. Before any is known, each
 /// counts as if it needed a conversion.
+///
+/// The converters' queue gives payloads turns. So a payload with many or large pictures delays another
+/// by one turn at a time, and counts as one: it does not stop the reader.
 struct ConversionBacklog {
   private struct Payload {
-    /// The expected time of all its conversions, and of those that have not ended.
-    var all = 0.0
+    /// The expected time of its conversions that have not ended, and of its longest turn.
     var left = 0.0
+    var turn = 0.0
   }
 
   /// The part of the deadline that waiting conversions may take. The rest is for the download, and
@@ -16,10 +19,8 @@ struct ConversionBacklog {
   static let share = 0.5
   /// The expected time of a payload's conversions before the first is known, in seconds: a large
   /// photo on a slow machine. Too much costs the first lines some time, too little their pictures.
+  /// No payload counts as more.
   private static let assumedWork = 1.0
-  /// A payload counts at most as this many typical ones, so that a stranger's payload with many
-  /// large pictures does not stop the reader.
-  private static let maximumRatio = 4.0
   /// The number of payloads over which averages are taken.
   private static let memory = 64.0
   /// More payloads than can be undecided.
@@ -53,15 +54,15 @@ struct ConversionBacklog {
     guard undecided.contains(payload), var work = converting[payload] ?? (seconds > 0 ? Payload() : nil) else { return }
     if seconds > 0 {
       // Not when it is decided: payloads without conversions are decided sooner.
-      if work.all == 0 {
+      if work.turn == 0 {
         learn(1)
         measured = min(measured + 1, Self.memory)
         typical -= typical / measured
       }
-      // A payload with several conversions is one sample, their sum.
-      let limit = Self.maximumRatio * typical
-      typical += (min(work.all + seconds, limit) - min(work.all, limit)) / measured
-      work.all += seconds
+      // A payload with several conversions is one sample, the longest.
+      let turn = max(work.turn, min(seconds, Self.assumedWork))
+      typical += (turn - work.turn) / measured
+      work.turn = turn
     }
     work.left = max(0, work.left + seconds)
     converting[payload] = work
@@ -83,7 +84,7 @@ struct ConversionBacklog {
   /// - Parameter deadline: the time that each has, from its start to its decision.
   func places(within deadline: Duration) -> Int {
     let room = Self.share * deadline.seconds * Double(converters)
-    let work = converting.values.reduce(0) { $0 + min($1.left, Self.maximumRatio * typical) }
+    let work = converting.values.reduce(0) { $0 + min($1.left, $1.turn) }
     let others = (room - work) / (likelihood * typical)
     let count = others < Double(Self.unlimited) ? Int(max(0, others)) : Self.unlimited
     return max(1, converting.count + count)

@@ -10,8 +10,8 @@ final class ConverterQueue {
   struct Claim {
     fileprivate let job: ConverterJob?
     fileprivate let waiter: ConverterJob.Waiter
-    /// The time that the request will keep a converter busy, as far as can be told; zero if nothing
-    /// is converted for it alone.
+    /// The time that the request will keep a converter busy, as far as can be told, and at most that
+    /// of a turn; zero if nothing is converted for it alone.
     let work: Duration
   }
 
@@ -75,7 +75,7 @@ final class ConverterQueue {
       return Claim(job: nil, waiter: waiter, work: .zero)
     }
     job.add(waiter)
-    let claim = Claim(job: job, waiter: waiter, work: running == nil ? pace.work(job.pixels, of: job.format) : .zero)
+    let claim = Claim(job: job, waiter: waiter, work: running == nil ? pace.work(min(job.pixels, Self.turn), of: job.format) : .zero)
     join(job, payloads)
     if running == nil {
       jobs[source] = job

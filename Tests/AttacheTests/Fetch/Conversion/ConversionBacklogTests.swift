@@ -56,15 +56,25 @@ import Testing
     #expect((free / 2...free + 17).contains(backlog.places(within: .seconds(5))), "\(backlog.places(within: .seconds(5)))")
   }
 
-  @Test mutating func `one payload with many large pictures counts as four typical ones`() {
+  @Test mutating func `one payload with many large pictures counts as one turn`() {
     play(0..<200, converting: 2)
     let free = backlog.places(within: .seconds(5))
     backlog.begin(1_000)
-    for _ in 0..<10 { backlog.note(.seconds(8), of: 1_000) }
-    // 4 × 0.3 s of 5 s, and some of the typical time.
-    #expect((free * 2 / 3...free * 4 / 5).contains(backlog.places(within: .seconds(5))), "\(backlog.places(within: .seconds(5)))")
+    for _ in 0..<10 { backlog.note(.milliseconds(400), of: 1_000) }
+    // 0.4 s of 5 s.
+    #expect((free * 8 / 10...free).contains(backlog.places(within: .seconds(5))), "\(backlog.places(within: .seconds(5)))")
     backlog.end(1_000)
     #expect(backlog.places(within: .seconds(5)) > free * 9 / 10, "and hardly changes what is typical")
+  }
+
+  @Test(arguments: [(4, 10, 30), (10, 10, 30), (20, 10, 10), (40, 1, 30), (20, 1, 10)])
+  mutating func `strangers' large pictures leave the reader places`(payloads: UInt64, pictures: Int, deadline: Int) {
+    play(0..<200, converting: nil)
+    for payload in 1_000..<1_000 + payloads {
+      backlog.begin(payload)
+      for _ in 0..<pictures { backlog.note(.milliseconds(400), of: payload) }
+    }
+    #expect(backlog.places(within: .seconds(deadline)) > Int(payloads) + 5, "\(backlog.places(within: .seconds(deadline)))")
   }
 
   @Test mutating func `what is reported of a payload after its decision is ignored`() {
