@@ -103,7 +103,7 @@ final class StoreFolder: Sendable {
 
   /// Returns the path without its last component, with its trailing slash. Empty when there is no
   /// parent.
-  private static func parent(of path: String) -> String {
+  static func parent(of path: String) -> String {
     let slash = UInt8(ascii: "/")
     var rest = path.utf8[...]
     while rest.last == slash { rest.removeLast() }

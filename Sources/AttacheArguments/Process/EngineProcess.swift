@@ -50,10 +50,13 @@ package struct EngineProcess {
   package func started<Value>(
     _ start: (AttachmentStore, FetcherParent, (any AttachmentUploader)?) throws -> Value
   ) throws -> (AttachmentStore, Value) {
+    // First, since a store that root has opened may be closed to its owner.
+    try orExit(log, ExitStatus.cannotCreate) {
+      try AttachmentStore.checkReach(to: configuration.store.directory, reading: configuration.filesOfProcesses)
+    }
     let store = try orExit(log, ExitStatus.cannotCreate) { try AttachmentStore(configuration.store) }
     store.onPruneFailure { [log] in log.warning("\($0)") }
     do {
-      try orExit(log, ExitStatus.cannotCreate) { try store.checkReach(reading: configuration.filesOfProcesses) }
       let uploader = try orExit(log, ExitStatus.cannotCreate) { () throws(StartError) in
         guard configuration.upload != nil else { return UploadClient?.none }
         return try UploadClient(store, start: parent.startUploader) { [log] in log.warning("\($0)") }
