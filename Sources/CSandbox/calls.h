@@ -6,9 +6,9 @@
 
 // Memory.
 call(brk, F | U | D | C, any)
-call(mmap, F | U | D, no_code)
+call(mmap, F | U | D, data)
 // libvips compiles its loops (liborc): without, it resizes at a third of the speed, or crashes.
-call(mmap, C, any)
+call(mmap, C, counted)
 call(munmap, F | U | D | C, any)
 call(mremap, F | U | D | C, any)
 call(mprotect, F | U | D | C, no_code)

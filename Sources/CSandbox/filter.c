@@ -121,6 +121,23 @@ static void no_code(program *program) {
   allow(program);
 }
 
+// No memory that RLIMIT_DATA does not count: shared, without a file, or a stack that grows.
+static void counted(program *program) {
+  load_argument(program, 3);
+  refuse_if_any(program, MAP_GROWSDOWN);
+  skip_if_any(program, MAP_ANONYMOUS);
+  allow(program);
+  // MAP_SHARED_VALIDATE has this bit too.
+  refuse_if_any(program, MAP_SHARED);
+  allow(program);
+}
+
+static void data(program *program) {
+  load_argument(program, 2);
+  refuse_if_any(program, PROT_EXEC);
+  counted(program);
+}
+
 // How memory is used; 102 and 103 are guard pages (Linux 6.13).
 static void advice(program *program) {
   load_argument(program, 2);

@@ -149,6 +149,12 @@ import Testing
     item(two, "setsockopt", [5, 41, 26]),
     item(every, "mmap", [0, 4096, Int64(PROT_READ | PROT_WRITE)]),
     item([.converter], "mmap", [0, 4096, Int64(PROT_READ | PROT_EXEC)]),
+    // The C library's allocator, and SQLite's index of a log.
+    item(every, "mmap", [0, 4096, Int64(PROT_READ | PROT_WRITE), Int64(MAP_PRIVATE | MAP_ANONYMOUS), -1]),
+    item(every, "mmap", [0, 4096, Int64(PROT_READ | PROT_WRITE), Int64(MAP_SHARED), 5]),
+    // MAP_DROPPABLE, for the C library's random numbers.
+    item(every, "mmap", [0, 4096, Int64(PROT_READ | PROT_WRITE), Int64(8 | MAP_ANONYMOUS), -1]),
+    item([.converter], "mmap", [0, 4096, Int64(PROT_READ | PROT_EXEC), Int64(MAP_PRIVATE | MAP_ANONYMOUS), -1]),
     item(every, "mprotect", [0, 4096, Int64(PROT_READ)]),
     item(every, "madvise", [0, 4096, 4]),
   ]
@@ -202,6 +208,12 @@ import Testing
     item(two, "setsockopt", [5, 1, 25]), item(two, "setsockopt", [5, 6, 31]),
     item(two, "setsockopt", [5, 6, 19]), item(two, "setsockopt", [5, 0, 64]),
     item([.fetcher, .uploader, .detector], "mmap", [0, 4096, Int64(PROT_READ | PROT_EXEC)]),
+    item([.fetcher, .uploader, .detector], "mmap", [0, 4096, Int64(PROT_READ | PROT_EXEC), Int64(MAP_PRIVATE | MAP_ANONYMOUS), -1]),
+    // MAP_SHARED, MAP_SHARED_VALIDATE and MAP_GROWSDOWN.
+    item(every, "mmap", [0, 4096, Int64(PROT_READ | PROT_WRITE), Int64(MAP_SHARED | MAP_ANONYMOUS), -1]),
+    item(every, "mmap", [0, 4096, Int64(PROT_READ | PROT_WRITE), Int64(3 | MAP_ANONYMOUS), -1]),
+    item(every, "mmap", [0, 4096, Int64(PROT_READ | PROT_WRITE), Int64(MAP_SHARED | MAP_ANONYMOUS | 0x4000), -1]),
+    item(every, "mmap", [0, 4096, Int64(PROT_READ | PROT_WRITE), Int64(MAP_PRIVATE | MAP_ANONYMOUS | 0x100), -1]),
     item(every, "mprotect", [0, 4096, Int64(PROT_READ | PROT_EXEC)]),
     // MADV_MERGEABLE, MADV_HWPOISON.
     item(every, "madvise", [0, 4096, 12]), item(every, "madvise", [0, 4096, 100]),
