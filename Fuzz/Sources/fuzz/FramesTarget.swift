@@ -56,7 +56,7 @@ struct FramesTarget: Target {
       }
     case .closed(let text), .failed(let text): judge(text: text)
     case .ready(let missing): check(FetcherBounds.Missing.all.isSuperset(of: missing), "what is missing has a name")
-    case .left, .alive: break
+    case .left, .alive, .converts: break
     }
   }
 
