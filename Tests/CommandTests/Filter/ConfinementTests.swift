@@ -58,7 +58,7 @@ struct ConfinementTests {
     #expect(run.errors.contains("\(store) is open to this process only by its capabilities"), "\(run.errors)")
     #expect(run.errors.contains("start attache as its owner (user 1), or choose a --store that root owns"), "\(run.errors)")
     // Its owner can still use it.
-    #expect(try Self.entries(tool.home.path, "theirs") == [Entry("theirs", mode: 0o40700, user: 1)])
+    #expect(try Self.entries(tool.home.path, "theirs") == [Entry("theirs", mode: 0o700, user: 1)])
     // A folder inside a store of root's own counts as well.
     let mixed = tool.home.path + "/mixed"
     #expect(unsafe mkdir(mixed, 0o700) == 0 && mkdir(mixed + "/3f", 0o700) == 0 && chown(mixed + "/3f", 1, 1) == 0)
@@ -74,8 +74,8 @@ struct ConfinementTests {
     let deep = try await tool.run(["--store", store + "/below/that"], input: Sample.plain + "\n")
     #expect(deep.exit == .status(73))
     #expect(deep.errors.contains("\(store)/ is open") && deep.errors.contains("its owner (user 1)"), "\(deep.errors)")
-    #expect(try Self.entries(tool.home.path, "theirs") == [Entry("theirs", mode: 0o40755, user: 1)])
-    #expect(try Self.entries(tool.home.path, "mixed") == [Entry("mixed", mode: 0o40700), Entry("mixed/3f", mode: 0o40700, user: 1)])
+    #expect(try Self.entries(tool.home.path, "theirs") == [Entry("theirs", mode: 0o755, user: 1)])
+    #expect(try Self.entries(tool.home.path, "mixed") == [Entry("mixed", mode: 0o700), Entry("mixed/3f", mode: 0o700, user: 1)])
     // Root's own paths need no capability.
     let own = try await tool.run(["--store", tool.home.path + "/own/deep"], input: Sample.plain + "\n")
     #expect(own.exit == .status(0), "\(own.errors)")
@@ -83,10 +83,10 @@ struct ConfinementTests {
 
   private struct Entry: Equatable {
     var path: String
-    var mode: UInt32
-    var user: UInt32
+    var mode: Int
+    var user: Int
 
-    init(_ path: String, mode: UInt32, user: UInt32 = 0) {
+    init(_ path: String, mode: Int, user: Int = 0) {
       (self.path, self.mode, self.user) = (path, mode, user)
     }
   }
@@ -95,9 +95,8 @@ struct ConfinementTests {
   private static func entries(_ parent: String, _ name: String) throws -> [Entry] {
     let below = try FileManager.default.subpathsOfDirectory(atPath: parent + "/" + name).sorted().map { name + "/" + $0 }
     return try ([name] + below).map { path in
-      var status = stat()
-      try #require(unsafe lstat(parent + "/" + path, &status) == 0, "\(path)")
-      return Entry(path, mode: status.st_mode, user: status.st_uid)
+      let found = try FileManager.default.attributesOfItem(atPath: parent + "/" + path)
+      return Entry(path, mode: try #require(found[.posixPermissions] as? Int), user: try #require(found[.ownerAccountID] as? Int))
     }
   }
 }
