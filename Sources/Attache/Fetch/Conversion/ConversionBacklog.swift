@@ -26,9 +26,18 @@ struct ConversionBacklog {
   /// More payloads than can be undecided.
   private static let unlimited = 1 << 32
 
+  /// The number of payloads after which one whose need is still unknown is left out of the averages.
+  private static let longestWait = 1_024
+
   private let converters: Int
-  /// The payloads that are not decided.
-  private var undecided: Set<UInt64> = []
+  /// The payloads that are not decided, with their number in the order of their beginnings.
+  private var undecided: [UInt64: Int] = [:]
+  /// Whether payloads needed a conversion (1 or 0), from the first whose need is not known yet. They
+  /// are learned in this order: those that need none are known sooner, and would open the reader
+  /// before the first picture is downloaded.
+  private var needs = Ring<Double?>()
+  /// The number of the first of ``needs``.
+  private var firstNeed = 0
   /// Those of them with conversions.
   private var converting: [UInt64: Payload] = [:]
   /// The share of payloads with conversions, and the typical time of their conversions in seconds.
@@ -44,18 +53,23 @@ struct ConversionBacklog {
 
   /// Records that a payload begins.
   mutating func begin(_ payload: UInt64) {
-    undecided.insert(payload)
+    undecided[payload] = firstNeed + needs.count
+    needs.append(nil)
+    guard needs.count > Self.longestWait else { return }
+    _ = needs.popFirst()
+    firstNeed += 1
+    learnKnownNeeds()
   }
 
   /// Records that a payload needs a conversion, or with a negative time, that it has ended. Ignores a
   /// payload that is decided.
   mutating func note(_ time: Duration, of payload: UInt64) {
     let seconds = time.seconds
-    guard undecided.contains(payload), var work = converting[payload] ?? (seconds > 0 ? Payload() : nil) else { return }
+    guard let number = undecided[payload], var work = converting[payload] ?? (seconds > 0 ? Payload() : nil) else { return }
     if seconds > 0 {
       // Not when it is decided: payloads without conversions are decided sooner.
       if work.turn == 0 {
-        learn(1)
+        learn(1, of: number)
         measured = min(measured + 1, Self.memory)
         typical -= typical / measured
       }
@@ -70,13 +84,23 @@ struct ConversionBacklog {
 
   /// Records that a payload is decided.
   mutating func end(_ payload: UInt64) {
-    guard undecided.remove(payload) != nil else { return }
-    if converting.removeValue(forKey: payload) == nil { learn(0) }
+    guard let number = undecided.removeValue(forKey: payload) else { return }
+    if converting.removeValue(forKey: payload) == nil { learn(0, of: number) }
   }
 
-  private mutating func learn(_ conversions: Double) {
-    known = min(known + 1, Self.memory)
-    likelihood += (conversions - likelihood) / known
+  private mutating func learn(_ need: Double, of number: Int) {
+    guard number >= firstNeed else { return }
+    needs[number - firstNeed] = need
+    learnKnownNeeds()
+  }
+
+  private mutating func learnKnownNeeds() {
+    while needs.count > 0, let need = needs[0] {
+      _ = needs.popFirst()
+      firstNeed += 1
+      known = min(known + 1, Self.memory)
+      likelihood += (need - likelihood) / known
+    }
   }
 
   /// Returns the number of payloads that may be undecided at the same time.

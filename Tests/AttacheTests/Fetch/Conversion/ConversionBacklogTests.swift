@@ -37,6 +37,22 @@ import Testing
     #expect((25...45).contains(backlog.places(within: .seconds(5))), "\(backlog.places(within: .seconds(5)))")
   }
 
+  @Test mutating func `payloads that are decided before the first picture is downloaded do not open the reader`() {
+    for payload in 0..<200 as Range<UInt64> {
+      backlog.begin(payload)
+      if payload % 2 == 0 { backlog.end(payload) }
+    }
+    #expect(backlog.places(within: .seconds(5)) <= 10, "\(backlog.places(within: .seconds(5)))")
+    for payload in 0..<200 as Range<UInt64> { backlog.end(payload) }
+    #expect(backlog.places(within: .seconds(5)) > 100, "\(backlog.places(within: .seconds(5)))")
+  }
+
+  @Test mutating func `a payload whose download takes long keeps the others from being learned for a while only`() {
+    backlog.begin(0)
+    play(1..<2_000, converting: nil)
+    #expect(backlog.places(within: .seconds(5)) > 256)
+  }
+
   @Test mutating func `with a fifth of the payloads to convert, so many may be undecided as the converters finish in half the time`() {
     play(0..<200, converting: 5)
     // 2 × 2.5 s / 0.3 s = 16 conversions, a fifth of the payloads.
