@@ -33,7 +33,7 @@ struct ConnectionPeer {
       return sockets.isEmpty ? .reached : .unseen
     }
     guard fault == .converterDeath else { return Self.signal(holder, fault) }
-    guard let converter = processes.first(where: { $0.isConverter(of: holder) }) else { return .early }
+    guard let converter = processes.first(where: { $0.isConverter(beside: holder) }) else { return .early }
     return Self.signal(converter, fault)
   }
 

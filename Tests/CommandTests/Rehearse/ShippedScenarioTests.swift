@@ -57,7 +57,8 @@ struct ShippedScenarioTests {
   /// Scenarios that do not apply to workers.
   private static let ofTheFilterAlone = [
     "a-full-window-stops-the-reader", "disk-is-full", "disk-turns-read-only", "filter-is-told-to-stop", "filter-is-told-to-stop-at-once",
-    "strict-filter-says-that-a-line-was-invalid", "unordered-lines-pass-a-stalled-one",
+    "origin-is-down-for-a-backlog", "origin-is-left-alone-until-it-is-back", "strict-filter-says-that-a-line-was-invalid",
+    "unordered-lines-pass-a-stalled-one",
   ]
 
   @Test func `cat keeps the promise in every scenario, and has none of their attachments`() async throws {

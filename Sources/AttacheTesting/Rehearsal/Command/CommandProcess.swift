@@ -32,10 +32,11 @@ struct CommandProcess {
     return false
   }
 
-  /// Returns whether it is a converter that another process started, and has taken a picture: it has
-  /// used processor time (the 14th field of its `stat`, in ticks).
-  func isConverter(of parent: CommandProcess) -> Bool {
-    guard status("Name") == "converter", status("PPid") == "\(parent.number)" else { return false }
+  /// Returns whether it is a converter that the parent of a fetcher started, and has taken a picture:
+  /// it has used processor time (the 14th field of its `stat`, in ticks). With several fetchers, it
+  /// may be another one's.
+  func isConverter(beside fetcher: CommandProcess) -> Bool {
+    guard status("Name") == "converter", let parent = status("PPid"), parent == fetcher.status("PPid") else { return false }
     let fields = Self.text(of: "/proc/\(number)/stat").split(separator: " ")
     return fields.count > 13 && fields[13] != "0"
   }
