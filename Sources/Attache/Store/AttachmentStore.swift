@@ -152,8 +152,8 @@ public final class AttachmentStore: Sendable {
     ledger.withLock { $0.unpin(file.name) }
   }
 
-  /// Sets the last use of a file to now. Pin the file first: if this method finds a pinned file,
-  /// the file stays.
+  /// Sets the last use of a file to now, to the minute. Pin the file first: if this method finds a
+  /// pinned file, the file stays.
   ///
   /// - Returns: false when the file is gone or incomplete.
   public func touch(_ file: StoredFile) -> Bool {
@@ -180,7 +180,7 @@ public final class AttachmentStore: Sendable {
 
   private func isThere(_ name: StoreName, size: Int) -> Bool {
     guard let shelf = try? root.folder(name.folder) else { return false }
-    return shelf.touch(name.fileName, size: Int64(size))
+    return shelf.touch(name.fileName, size: Int64(size), now: clock())
   }
 
   /// Renames a temporary file to its final name and pins it.
@@ -218,12 +218,17 @@ public final class AttachmentStore: Sendable {
       return "\(ledger.nextNumber())"
     }
     guard unsafe renameat(shelf.descriptor, name.fileName, temporary.folder.descriptor, aside) == 0 else { return false }
-    if let status = temporary.folder.status(of: aside), status.isHeld || status.lastUse != entry.lastUse {
+    if let status = temporary.folder.status(of: aside), status.isHeld || status.lastUse != entry.lastUse || mayBeInUse(entry) {
       unsafe linkat(temporary.folder.descriptor, aside, shelf.descriptor, name.fileName, 0)
       temporary.folder.removeFile(aside)
       return false
     }
     return temporary.folder.removeFile(aside)
+  }
+
+  /// Whether another process may have used a file without a change of its time.
+  private func mayBeInUse(_ entry: StoreEviction.Entry) -> Bool {
+    clock() - entry.lastUse <= StoreEviction.precision * 2 && (try? temporary.sweep()) != 0
   }
 
   private static func wallClock() -> Duration {

@@ -78,19 +78,23 @@ extension AttachmentStore {
 
 /// Operations on a file by name.
 extension StoreFolder {
-  /// Sets the last use of a file to now. Returns false when there is no regular file of this name
-  /// and size. For another user's file the time does not change.
+  /// Sets the last use of a file to now, unless it was in the minute before. Returns false when there
+  /// is no regular file of this name and size. For another user's file the time does not change.
   ///
   /// A confined process may not set a time by path.
-  func touch(_ name: String, size: Int64) -> Bool {
+  func touch(_ name: String, size: Int64, now: Duration) -> Bool {
+    func status() -> StoreStatus? {
+      self.status(of: name).flatMap { $0.isRegular && $0.size == size ? $0 : nil }
+    }
+    guard let lastUse = status()?.lastUse else { return false }
+    guard lastUse > now || now - lastUse > StoreEviction.precision else { return true }
     let file = unsafe openat(descriptor, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
     if file >= 0 {
       futimens(file, nil)
       close(file)
     }
     // Looked up after the time is set: a process that removes the file after this sees the new time.
-    guard let status = status(of: name) else { return false }
-    return status.isRegular && status.size == size
+    return status() != nil
   }
 
   /// Moves a file here from another folder. If another process has put a file here in the meantime,

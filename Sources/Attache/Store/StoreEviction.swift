@@ -58,7 +58,10 @@ struct StoreEviction: Sendable {
     isShared && now - entry.lastUse <= Self.flight
   }
 
+  /// How exactly the last use of a file is known. The time of a file is set only when it is older
+  /// than this, which saves three system calls for each payload of a campaign.
+  static let precision: Duration = .seconds(60)
   /// How long another process may need a file after its last use: its deadline, and the time in
   /// which its output is blocked.
-  private static let flight: Duration = .seconds(600)
+  private static let flight: Duration = .seconds(600) + precision
 }

@@ -89,13 +89,39 @@ import Testing
     #expect(store.evict(listed), "it is already gone")
   }
 
+  @Test(arguments: [(0, false), (59, false), (61, true), (-60, true)])
+  func `the time of a file is set if it is more than a minute old, or in the future`(age: Int, isSet: Bool) throws {
+    let store = try store()
+    let file = try fill(store, files: 1)[0]
+    let (before, now) = (clock.now - .seconds(age), clock.now)
+    folder.setLastUse(file.relativePath, before)
+    #expect(store.touch(file))
+    let shelf = try store.root.folder(file.name.folder)
+    let lastUse = try #require(shelf.status(of: file.name.fileName)?.lastUse)
+    #expect((lastUse != before) == isSet)
+    #expect(now - lastUse < .seconds(60))
+  }
+
+  @Test func `a file that another process may have used a moment ago is not evicted`() throws {
+    let store = try store()
+    let file = try fill(store, files: 1)[0]
+    let listed = StoreEviction.Entry(name: file.name, size: 100, lastUse: clock.now - .seconds(30))
+    folder.setLastUse(file.relativePath, listed.lastUse)
+    var other: AttachmentStore? = try self.store()
+    #expect(try #require(other).touch(file))
+    #expect(!store.evict(listed))
+    #expect(store.touch(file))
+    other = nil
+    #expect(store.evict(listed))
+  }
+
   @Test func `what another process used in the last minute stays while that process lives`() throws {
     let mine = try store(maximumBytes: 0)
     let theirs = try store()
     let old = try theirs.add([1])
     let fresh = try theirs.add([2])
-    folder.setLastUse(old.relativePath, clock.now - .seconds(601))
-    folder.setLastUse(fresh.relativePath, clock.now - .seconds(599))
+    folder.setLastUse(old.relativePath, clock.now - .seconds(661))
+    folder.setLastUse(fresh.relativePath, clock.now - .seconds(659))
     #expect(try mine.prune()?.filesRemoved == 1)
     #expect(folder.files == [fresh.relativePath])
     withExtendedLifetime(theirs) {}
