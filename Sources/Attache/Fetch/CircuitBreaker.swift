@@ -13,7 +13,8 @@
 /// ``probeInterval`` it lets the first request of a part through, whether or not earlier ones have
 /// ended: a request that hangs does not delay the next. Such a probe is the request of the next
 /// payload, fetched like any other. Parts share ``probeLanes`` lanes, differently in each interval, so
-/// that those of a stranger do not take the turns of all others.
+/// that those of a stranger do not take the turns of all others. The parts that answered lately share one
+/// more lane, because a stranger can name any number of parts that never answer.
 struct CircuitBreaker {
   /// The decision about a request.
   enum Verdict: Equatable, Sendable {
@@ -27,7 +28,8 @@ struct CircuitBreaker {
   static let span = Duration.seconds(10)
   /// The time between two requests of a part that an open circuit lets through.
   static let probeInterval = Duration.seconds(1)
-  /// The maximum number of requests that an open circuit lets through in this time.
+  /// The number of requests of any parts that an open circuit lets through in this time. One more is
+  /// for the parts that answered.
   static let probeLanes = 4
   /// The number of failed parts of an origin above which all of it counts as failed.
   static let maximumParts = 8
@@ -36,7 +38,9 @@ struct CircuitBreaker {
   static let longestWait = Duration.seconds(30)
   /// An origin without events for this long is forgotten.
   static let memory = Duration.seconds(120)
-  /// The maximum number of origins that are remembered; about 300 bytes each.
+  /// The maximum number of parts of an origin that are remembered because they answered.
+  static let maximumAnswers = 8
+  /// The maximum number of origins that are remembered; about 400 bytes each.
   static let capacity = 4_096
 
   private struct Circuit {
@@ -47,6 +51,8 @@ struct CircuitBreaker {
     var since: MonotonicInstant
     var latestFailure = MonotonicInstant.distantPast
     var latestAnswer = MonotonicInstant.distantPast
+    /// The parts that answered, the latest one last.
+    var answers: [Int] = []
     /// The parts that failed.
     var parts: Set<Int> = []
     /// Whether the failures concern every part.
@@ -65,9 +71,16 @@ struct CircuitBreaker {
       (since, touched) = (now, now)
     }
 
-    init(answeringAt now: MonotonicInstant) {
-      self.init(at: now)
-      latestAnswer = now
+    /// Records an answer, which closes the circuit.
+    mutating func answer(_ part: Int, at now: MonotonicInstant) {
+      var answers = answers
+      if answers.last != part {
+        answers.removeAll { $0 == part }
+        answers.append(part)
+        if answers.count > CircuitBreaker.maximumAnswers { answers.removeFirst() }
+      }
+      self = Circuit(at: now)
+      (latestAnswer, self.answers) = (now, answers)
     }
 
     func refuses(_ part: Int) -> Bool {
@@ -86,7 +99,7 @@ struct CircuitBreaker {
       guard !isOpen, failures >= CircuitBreaker.threshold, since.duration(to: now) >= CircuitBreaker.span else { return }
       isOpen = true
       nextProbe = now.advanced(by: CircuitBreaker.probeInterval)
-      takenLanes = Set(0..<CircuitBreaker.probeLanes)
+      takenLanes = Set(0...CircuitBreaker.probeLanes)
     }
 
     /// Returns whether a request of a part is let through.
@@ -98,19 +111,24 @@ struct CircuitBreaker {
         interval += 1
         takenLanes = []
       }
+      return takenLanes.insert(lane(of: part)).inserted
+    }
+
+    private func lane(of part: Int) -> Int {
+      guard !answers.contains(part) else { return CircuitBreaker.probeLanes }
       var hasher = Hasher()
       hasher.combine(part)
       hasher.combine(interval)
-      return takenLanes.insert(Int(hasher.finalize().magnitude % UInt(CircuitBreaker.probeLanes))).inserted
+      return Int(hasher.finalize().magnitude % UInt(CircuitBreaker.probeLanes))
     }
   }
 
   private var circuits: [String: Circuit] = [:]
   /// The number of circuits with failures.
   private var failing = 0
-  /// The latest answer while no origin fails. It is kept apart, because most answers come from the
-  /// origin that answered before: then no table is read.
-  private var latestAnswer: (origin: String, at: MonotonicInstant)?
+  /// The circuit of the origin that answered last, while no origin fails. It is kept apart, because
+  /// most answers come from the origin that answered before: then no table is read.
+  private var latest: (origin: String, circuit: Circuit)?
 
   /// Whether an origin has failed since its last answer. If none has, ``admit(_:of:at:jitter:)``
   /// passes every request.
@@ -166,24 +184,28 @@ struct CircuitBreaker {
       circuits[origin]?.isProbing = false
       return
     }
-    if signal == .life, !hasFailures {
-      if latestAnswer?.origin != origin { fileLatestAnswer() }
-      latestAnswer = (origin, now)
+    let part = Self.part(of: target())
+    if signal == .life, latest?.origin == origin {
+      latest?.circuit.answer(part, at: now)
       return
     }
-    fileLatestAnswer()
-    if signal == .life { return keep(Circuit(answeringAt: now), of: origin) }
+    fileLatest()
     var circuit = circuit(of: origin, at: now) ?? Circuit(at: now)
-    circuit.isProbing = false
-    circuit.fail(signal, Self.part(of: target()), from: health.since ?? now, at: now)
-    circuit.touched = now
+    if signal == .life {
+      circuit.answer(part, at: now)
+    } else {
+      circuit.isProbing = false
+      circuit.fail(signal, part, from: health.since ?? now, at: now)
+      circuit.touched = now
+    }
     keep(circuit, of: origin)
+    if !hasFailures { latest = (origin, circuit) }
   }
 
-  /// Moves the latest answer to the circuit of its origin.
-  private mutating func fileLatestAnswer() {
-    guard let answer = latestAnswer.take() else { return }
-    keep(Circuit(answeringAt: answer.at), of: answer.origin)
+  /// Moves the circuit that is kept apart to the table.
+  private mutating func fileLatest() {
+    guard let latest = latest.take() else { return }
+    keep(latest.circuit, of: latest.origin)
   }
 
   private mutating func keep(_ circuit: Circuit, of origin: String) {
@@ -197,20 +219,20 @@ struct CircuitBreaker {
   }
 
   /// The number of origins that are remembered.
-  var count: Int { withLatestAnswer.circuits.count }
+  var count: Int { withLatest.circuits.count }
 
   /// Returns the number of remembered origins in each state.
   func states(at now: MonotonicInstant) -> BreakerStates {
     var states = BreakerStates()
-    for circuit in withLatestAnswer.circuits.values where circuit.touched.duration(to: now) < Self.memory {
+    for circuit in withLatest.circuits.values where circuit.touched.duration(to: now) < Self.memory {
       if !circuit.isOpen { states.closed += 1 } else if circuit.isProbing { states.probing += 1 } else { states.open += 1 }
     }
     return states
   }
 
-  private var withLatestAnswer: CircuitBreaker {
+  private var withLatest: CircuitBreaker {
     var breaker = self
-    breaker.fileLatestAnswer()
+    breaker.fileLatest()
     return breaker
   }
 
