@@ -65,6 +65,22 @@ struct RehearseCommandTests {
     #expect(record.scenarios[0].payloads.compactMap(\.latenessMs).count == 3)
   }
 
+  @Test(arguments: [(wait: 1_400, isLate: false), (wait: 0, isLate: true), (wait: 100_000, isLate: false)])
+  func `a line that waited for its place behind others is late only after its own deadline`(wait: Int, isLate: Bool) async throws {
+    let folder = try RehearseFolder(["three": RehearseFolder.three.replacing("300ms", with: "2s")])
+    // It reads all lines at once, but has one place.
+    let filter = """
+      for line in 1 2 3; do
+        printf '{"line":%s,"outcome":"passthrough","place_wait_ms":%s,"elapsed_ms":1400,"media":[]}\\n' $line \(wait)
+      done > "$REHEARSAL_REPORT"
+      IFS= read -r a; IFS= read -r b; IFS= read -r c
+      for line in "$a" "$b" "$c"; do sleep 1.4; printf '%s\\n' "$line"; done
+      """
+    let (run, record) = try await folder.rehearsed(filter)
+    #expect(run.exit == .status(isLate ? 99 : 0), "\(run.text)")
+    #expect(record.scenarios[0].findings.map(\.kind) == (isLate ? ["late", "late"] : []))
+  }
+
   @Test func `lines may be in any order where that is said`() async throws {
     let backwards = "IFS= read -r a; IFS= read -r b; printf '%s\\n%s\\n' \"$b\" \"$a\"; exec cat"
     let run = try await RehearseFolder().rehearse(["--command", backwards, "--any-order"])

@@ -7,6 +7,17 @@ struct CommandJudgement {
   let scenario: Scenario
   let demand: CommandRehearsal.Demand
   let inAnyOrder: Bool
+  /// The times of the transcript, with the waits of the command's report.
+  private let timing: CommandTiming
+
+  init(transcript: CommandTranscript, run: RunAnalysis, scenario: Scenario, demand: CommandRehearsal.Demand, inAnyOrder: Bool) {
+    (self.transcript, self.run, self.scenario, self.demand, self.inAnyOrder) = (transcript, run, scenario, demand, inAnyOrder)
+    var timing = transcript.timing
+    if let report = run.evidence.report {
+      timing.note(waits: Dictionary(report.map { ($0.line &- 1, $0.placeWait ?? .zero) }) { first, _ in first })
+    }
+    self.timing = timing
+  }
 
   private var evidence: Evidence { run.evidence }
 
@@ -73,7 +84,7 @@ struct CommandJudgement {
   private func lateness(_ line: Int) -> Duration? {
     let answered = transcript.timing.answered
     guard let number = run.answers[line], number < answered.count else { return nil }
-    return transcript.timing.due(line)?.duration(to: answered[number])
+    return timing.due(line)?.duration(to: answered[number])
   }
 
   // MARK: The lines
@@ -109,7 +120,7 @@ struct CommandJudgement {
   private var due: [Duration] {
     let allowance = transcript.timing.limits.slack + scenario.expectation.lateness
     return evidence.input.indices.map { line in
-      guard let due = transcript.timing.due(line) else { return .seconds(Int64(Int32.max)) }
+      guard let due = timing.due(line) else { return .seconds(Int64(Int32.max)) }
       return transcript.start.duration(to: due) + allowance
     }
   }

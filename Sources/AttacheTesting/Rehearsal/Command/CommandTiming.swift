@@ -1,11 +1,12 @@
 internal import Attache
 
 /// Computes when a command's lines are due, when its input ends, and when it counts as hung, from
-/// the observations only.
+/// the observations.
 ///
 /// A payload's clock starts when the command has read its last byte and a slot for it is free. With
 /// `--jobs N` in the scenario's flags, the slot of the (N+1)th payload becomes free when the first
-/// was answered.
+/// was answered. A command's report may say that a line waited longer for its place, but no line
+/// waits once all before it are answered.
 struct CommandTiming: Sendable, Hashable {
   struct Limits: Sendable, Hashable {
     var deadline: Duration
@@ -21,6 +22,8 @@ struct CommandTiming: Sendable, Hashable {
   let count: Int
   private(set) var taken: [MonotonicInstant] = []
   private(set) var answered: [MonotonicInstant] = []
+  /// When each line that was read got its place, according to the report; empty without one.
+  private var placed: [MonotonicInstant] = []
   private let start: MonotonicInstant
   private var inputEnd: MonotonicInstant?
 
@@ -50,6 +53,20 @@ struct CommandTiming: Sendable, Hashable {
     answered.append(now)
   }
 
+  /// Takes how long each line waited for its place. A line begins to wait when it is read and the
+  /// line before it has its place.
+  ///
+  /// - Parameter waits: by the line, from 0.
+  mutating func note(waits: [Int: Duration]) {
+    placed = []
+    for line in taken.indices {
+      let begun = max(taken[line], placed.last ?? start)
+      let claimed = begun.advanced(by: max(.zero, waits[line] ?? .zero))
+      let lastAnswer = line == 0 ? start : line <= answered.count ? answered[line - 1] : .distantFuture
+      placed.append(min(claimed, max(begun, lastAnswer)))
+    }
+  }
+
   var isTaken: Bool { taken.count == count }
   var isAnswered: Bool { answered.count >= count }
 
@@ -59,20 +76,21 @@ struct CommandTiming: Sendable, Hashable {
   /// - Parameter line: from 0.
   func due(_ line: Int) -> MonotonicInstant? {
     guard taken.indices.contains(line) else { return inputEnd?.advanced(by: limits.deadline) }
-    guard line >= limits.jobs else { return taken[line].advanced(by: limits.deadline) }
+    let begun = placed.indices.contains(line) ? placed[line] : taken[line]
+    guard line >= limits.jobs else { return begun.advanced(by: limits.deadline) }
     guard line - limits.jobs < answered.count else { return nil }
-    return max(taken[line], answered[line - limits.jobs]).advanced(by: limits.deadline)
+    return max(begun, answered[line - limits.jobs]).advanced(by: limits.deadline)
   }
 
   /// The instant by which all lines that can arrive must have arrived.
   ///
-  /// A line that the command does not read cannot delay this forever: it gets a deadline's time
-  /// after the last event.
+  /// A line that the command does not read, or that waits for its place, cannot delay this forever: it
+  /// gets a deadline's time after the last event.
   var lastDue: MonotonicInstant {
     // No line is due before the line before it.
     let running = answered.count + min(taken.count - answered.count, limits.jobs)
     let known = due(running - 1) ?? start
-    guard running < count else { return known }
+    guard !isAnswered else { return known }
     let lastEvent = max(taken.last ?? start.advanced(by: Self.startUp), answered.last ?? start)
     return max(known, lastEvent.advanced(by: limits.deadline))
   }
