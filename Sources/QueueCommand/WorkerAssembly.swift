@@ -47,6 +47,7 @@ struct WorkerAssembly {
         notify(notice)
       },
       places: engine.places(within: configuration.filter.deadline))
+    engine.whenPlacesRise { [weak worker] in worker?.lookForPlaces() }
     ending.withLock { [worker] in $0 = { worker.cancel() } }
     if engine.isBroken { worker.cancel() }
     self.store = store

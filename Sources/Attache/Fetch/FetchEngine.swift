@@ -66,6 +66,7 @@ final class FetchEngine: FetchService, @unchecked Sendable {
     transport = try network.transport(loop)
     resolver = try network.resolver(loop)
     loop.atTurnEnd { [weak self] in self?.turnEnded() }
+    if let conversions = memory.conversions { converters?.loadChanged = { conversions.note(load: $0, of: number) } }
   }
 
   func fetch(_ url: CheckedURL, for waiter: FetchWaiter, refusal: FetchFailure?) {

@@ -20,6 +20,9 @@ final class FetchMemory: Sendable {
   /// Whether the breaker may refuse a request. The thread that asks for URLs reads it without a lock.
   private let hasFailures = Atomic<Bool>(false)
   private let engines: Int
+  /// What the converters have to do; nil if nothing is converted, or in a fetcher process, which leaves
+  /// this to its host.
+  let conversions: ConversionLoad?
 
   /// Whether another process answers from the fetched files. Then this process only reports how
   /// long they are valid.
@@ -38,6 +41,7 @@ final class FetchMemory: Sendable {
     (self.configuration, self.store, self.isGuest, self.machine) = (configuration, store, isGuest, machine)
     self.engines = engines
     gate = URLGate(configuration.policy)
+    conversions = configuration.steps.conversion == nil || isGuest ? nil : ConversionLoad(converters: engines)
     let hasIndex = configuration.cache == .http && hasIndex
     let session = SessionCache(trust: trust, capacity: hasIndex ? SessionCache.capacityBeforeIndex : SessionCache.capacity)
     let routes = FetchRoutes(

@@ -34,9 +34,9 @@ struct FetchTracker {
     trace?.note(raw)
   }
 
-  /// Records the time that the fetch will keep a converter busy, for the first waiter.
-  func noteConversion(_ work: Duration) {
-    waiters.inOrder.first { $0.isOpen }?.noteConversion(work)
+  /// Records that the fetch needs a conversion, for the first waiter.
+  func noteConversion(_ turn: Duration) {
+    waiters.inOrder.first { $0.isOpen }?.noteConversion(turn)
   }
 
   /// Records that the fetch waits for a connection.

@@ -9,8 +9,8 @@ internal import Synchronization
 final class FetchWaiter: @unchecked Sendable {
   typealias Completion = @Sendable (Result<StoredFile, FetchFailure>, MediaRecord) -> Void
 
-  /// Receives the expected time of a conversion once it is known that one is needed, and the same
-  /// with the sign changed when the request is answered.
+  /// Receives the time that a picture counts (``ConverterPace/turn(_:of:)``) once it is known that a
+  /// conversion is needed.
   typealias ConversionListener = @Sendable (Duration) -> Void
 
   typealias Service = (fetcher: any FetchService, onLeave: @Sendable () -> Void)
@@ -21,8 +21,6 @@ final class FetchWaiter: @unchecked Sendable {
     /// it.
     var service: Service?
     var record: MediaRecord
-    /// The expected time of its conversion.
-    var conversion = Duration.zero
     var source: (any FetchProgressSource)?
     /// The host of the requested URL.
     var host = ""
@@ -71,15 +69,9 @@ final class FetchWaiter: @unchecked Sendable {
 
   /// Records that the file must be converted.
   ///
-  /// - Parameter work: how long that is expected to keep a converter busy; zero if somebody else
-  ///   waits for the same conversion.
-  func noteConversion(_ work: Duration) {
-    let isOpen = state.withLock { state in
-      guard state.completion != nil else { return false }
-      state.conversion += work
-      return true
-    }
-    if isOpen, work > .zero { conversions?(work) }
+  /// - Parameter turn: the time that it counts; zero if somebody else waits for the same conversion.
+  func noteConversion(_ turn: Duration) {
+    if turn > .zero, isOpen { conversions?(turn) }
   }
 
   /// Makes the record follow the progress of a fetch.
@@ -137,10 +129,9 @@ final class FetchWaiter: @unchecked Sendable {
   /// - Returns: whether it was called.
   @discardableResult
   func complete(_ result: Result<StoredFile, FetchFailure>) -> Bool {
-    let taken = state.withLock { state in state.completion.take().map { ($0, state.service.take(), state.conversion) } }
-    guard let (completion, service, conversion) = taken else { return false }
+    let taken = state.withLock { state in state.completion.take().map { ($0, state.service.take()) } }
+    guard let (completion, service) = taken else { return false }
     service?.onLeave()
-    if conversion > .zero { conversions?(.zero - conversion) }
     if case .failure(let failure) = result {
       note { record in
         record.explanation = failure.message

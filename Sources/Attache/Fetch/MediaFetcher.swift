@@ -61,8 +61,6 @@ public final class MediaFetcher: Sendable {
   /// The loops on threads of this process; empty when processes fetch.
   let engines: [FetchEngine]
   private let processes: FetcherProcesses?
-  /// What the converters have to do; nil if nothing is converted.
-  private let conversions: ConversionLoad?
   private let lastPayload = Atomic<UInt64>(0)
   private let isShutDown = Atomic<Bool>(false)
 
@@ -104,7 +102,6 @@ public final class MediaFetcher: Sendable {
       throw error
     }
     (self.memory, self.engines, services, processes) = (memory, engines, engines, nil)
-    conversions = configuration.steps.conversion.map { _ in ConversionLoad(converters: count) }
   }
 
   /// Starts a fetcher that uses separate processes. Each process is started when it is first
@@ -128,7 +125,6 @@ public final class MediaFetcher: Sendable {
     memory = FetchMemory(configuration, store: store, engines: count, hasIndex: false, machine: machine)
     let processes = try FetcherProcesses(memory, count: count, parent: parent, clock: clock, notify: notify)
     (engines, services, self.processes) = ([], processes.links, processes)
-    conversions = configuration.steps.conversion.map { _ in ConversionLoad(converters: count) }
   }
 
   /// Whether no fetcher process can be started any more. Then all requests fail with
@@ -194,7 +190,7 @@ public final class MediaFetcher: Sendable {
   ) -> FetchTicket {
     let url = UntrustedText(url)
     var listener: FetchWaiter.ConversionListener?
-    if let load = conversions { listener = { time in load.note(time, of: payload) } }
+    if let load = memory.conversions { listener = { turn in load.note(turn, of: payload) } }
     let waiter = FetchWaiter(
       url: url, payload: payload, deadline: deadline, machine: memory.machine, conversions: listener, completion: completion)
     do throws(Refusal) {
@@ -211,7 +207,7 @@ public final class MediaFetcher: Sendable {
   /// Returns the number of a payload that begins. Call ``end(_:)`` when it is decided.
   func beginPayload() -> UInt64 {
     let number = nextNumber()
-    conversions?.begin(number)
+    memory.conversions?.begin(number)
     return number
   }
 
@@ -221,13 +217,19 @@ public final class MediaFetcher: Sendable {
 
   /// Records that a payload is decided.
   func end(_ payload: UInt64) {
-    conversions?.end(payload)
+    memory.conversions?.end(payload)
   }
 
   /// Returns the number of payloads whose conversions can be finished in this time; nil if nothing is
   /// converted.
   func places(within deadline: Duration) -> Int? {
-    conversions?.places(within: deadline)
+    memory.conversions?.places(within: deadline)
+  }
+
+  /// Sets the function to call when ``places(within:)`` may have risen although no payload was decided.
+  /// It must not block.
+  func whenPlacesRise(_ action: @escaping @Sendable () -> Void) {
+    memory.conversions?.whenPlacesRise(action)
   }
 
   private func begin(_ url: CheckedURL, for waiter: FetchWaiter, _ refusal: FetchFailure?) {

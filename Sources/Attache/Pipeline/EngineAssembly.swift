@@ -68,6 +68,11 @@ package struct EngineAssembly: Sendable {
     return { [fetcher] in fetcher.places(within: deadline) ?? .max }
   }
 
+  /// Sets the function to call when these places may have become more although no payload was decided.
+  package func whenPlacesRise(_ action: @escaping @Sendable () -> Void) {
+    fetcher.whenPlacesRise(action)
+  }
+
   /// Requests the state of the origins' circuit breakers (``MediaFetcher/pulse(_:)``).
   package func pulse(_ answer: @escaping @Sendable (BreakerStates) -> Void) {
     fetcher.pulse(answer)

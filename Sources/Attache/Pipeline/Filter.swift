@@ -174,6 +174,11 @@ public final class Filter: Sendable {
       isComplete: isReadToEnd && summary.lines(.fallback, .cancelled) == 0, reportFailure: exit.reportFailure)
   }
 
+  /// Lets the reader go on if there are more places by now. Any thread may call it.
+  func lookForPlaces() {
+    window.lookForPlaces()
+  }
+
   /// Stops reading. A line that is half read may still be completed within a payload's budget;
   /// after that, its beginning is written unchanged. Payloads in progress are decided as usual. Any
   /// thread may call it.

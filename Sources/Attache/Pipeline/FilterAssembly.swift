@@ -31,5 +31,6 @@ package struct FilterAssembly: Sendable {
     filter = try Filter(
       configuration.filter, host: engine.host, store: store, clock: engine.clock,
       places: engine.places(within: configuration.filter.deadline), explain: explain, warn: warn)
+    engine.whenPlacesRise { [weak filter] in filter?.lookForPlaces() }
   }
 }

@@ -116,6 +116,14 @@ struct FairQueue<Element> {
     return entries.sorted { $0.key < $1.key }.map(\.value.element)
   }
 
+  /// The elements in the order of their turns, each with its number, and whether it comes before the
+  /// same work, or less than a turn, of a payload that begins now.
+  var inOrder: [(number: Int, element: Element, isDue: Bool)] {
+    entries.map { (key: key($0.key, $0.value), entry: $0.value) }.sorted { $0.key < $1.key }.map { key, entry in
+      (key.number, entry.element, key.turn <= (now + max(turn, entry.work)) / turn)
+    }
+  }
+
   /// Charges a payload for work beyond what was announced.
   mutating func charge(_ payload: UInt64, _ work: Int) {
     guard work > 0 else { return }

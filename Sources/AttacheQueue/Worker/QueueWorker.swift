@@ -129,6 +129,11 @@ public final class QueueWorker: Sendable {
     change { $0.lookAgain() }
   }
 
+  /// Makes the worker claim if there are more places by now. Safe from any thread.
+  package func lookForPlaces() {
+    claiming.ring()
+  }
+
   /// Ends the run when every payload in the queue has a result. Safe from any thread.
   public func endWhenDone() {
     change { $0.endWhenDone() }

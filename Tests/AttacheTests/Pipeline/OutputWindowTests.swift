@@ -56,6 +56,25 @@ import Testing
     #expect(ticket.placed == clock.now)
   }
 
+  @Test func `reading goes on when there are more places although nothing was decided`() throws {
+    let places = Mutex(1)
+    let window = try OutputWindow(limits: WindowLimits(), clock: ManualClock()) { places.withLock(\.self) }
+    let first = try #require(window.reserve(line: 1, bytes: Segment("c\n")))
+    let second = Mutex<WindowTicket?>(nil)
+    let reader = try Thread.start("reader") {
+      let ticket = window.reserve(line: 2, bytes: Segment("c\n"))
+      second.withLock { $0 = ticket }
+    }
+    while window.book.read({ $0.readerNeed == nil }) { sched_yield() }
+    window.lookForPlaces()
+    #expect(window.book.read { $0.readerNeed != nil })
+    places.withLock { $0 = 2 }
+    window.lookForPlaces()
+    reader.join()
+    #expect(second.withLock { $0 }?.line == 2)
+    window.decide(first, .original)
+  }
+
   @Test func `reading stops while the window is full behind one stalled line`() throws {
     let (filter, pending) = (try ScriptedFilter(WindowLimits(windowBytes: 10_000)), PendingSlots())
     let text = "c1\n" + String(repeating: "x\n", count: 50_000)

@@ -34,6 +34,20 @@ import Testing
     #expect(order() == ["1.0", "2.0", "1.1", "2.1", "1.2", "2.2"])
   }
 
+  @Test mutating func `it is known what comes before a payload that begins now`() {
+    let names = { (queue: FairQueue<String>) in queue.inOrder.filter(\.isDue).map(\.element) }
+    for number in 0..<3 { queue.add("large \(number)", work: 100, of: [1], by: .at(1)) }
+    for number in 0..<3 { queue.add("small \(number)", work: 6, of: [2], by: .at(2)) }
+    #expect(queue.inOrder.map(\.element) == ["small 0", "small 1", "small 2", "large 0", "large 1", "large 2"])
+    // One large picture, and less than two turns of small ones.
+    #expect(names(queue) == ["small 0", "small 1", "small 2", "large 0"])
+    for _ in 0..<4 { _ = queue.popFirst() }
+    #expect(names(queue) == ["large 1"], "its payload is alone")
+    for payload in 2...9 as ClosedRange<UInt64> { queue.add("other", work: 100, of: [payload], by: .at(1)) }
+    _ = queue.popFirst()
+    #expect(names(queue).allSatisfy { $0 == "other" }, "its payload had a turn")
+  }
+
   @Test mutating func `large work gets its share while small work keeps coming`() {
     queue.add("large", work: 100, of: [1], by: .at(1))
     var before = 0

@@ -6,21 +6,15 @@
 /// counts as if it needed a conversion.
 ///
 /// The converters' queue gives payloads turns. So a payload with many or large pictures delays another
-/// by one turn at a time, and counts as one: it does not stop the reader.
+/// by one turn at a time. The queue knows what comes before a payload that begins now: that, and not
+/// what all payloads ask for, is the work that the reader waits for.
 struct ConversionBacklog {
-  private struct Payload {
-    /// The expected time of its conversions that have not ended, and of its longest turn.
-    var left = 0.0
-    var turn = 0.0
-  }
-
   /// The part of the deadline that waiting conversions may take. The rest is for the download, and
   /// for what was estimated wrongly.
   static let share = 0.5
   /// The expected time of a payload's conversions before the first is known, in seconds: a large
   /// photo on a slow machine. Too much costs the first lines some time, too little their pictures.
-  /// No payload counts as more.
-  private static let assumedWork = 1.0
+  private static let assumedWork = ConverterPace.longestTurn.seconds
   /// The number of payloads over which averages are taken.
   private static let memory = 64.0
   /// More payloads than can be undecided.
@@ -38,8 +32,10 @@ struct ConversionBacklog {
   private var needs = Ring<Double?>()
   /// The number of the first of ``needs``.
   private var firstNeed = 0
-  /// Those of them with conversions.
-  private var converting: [UInt64: Payload] = [:]
+  /// Those of them with conversions, and the expected time of the longest turn of each.
+  private var converting: [UInt64: Double] = [:]
+  /// What each fetcher's converters do before a payload that begins now, in seconds.
+  private var loads: [Int: Double] = [:]
   /// The share of payloads with conversions, and the typical time of their conversions in seconds.
   private var likelihood = 1.0
   private var typical = assumedWork
@@ -61,25 +57,30 @@ struct ConversionBacklog {
     learnKnownNeeds()
   }
 
-  /// Records that a payload needs a conversion, or with a negative time, that it has ended. Ignores a
-  /// payload that is decided.
-  mutating func note(_ time: Duration, of payload: UInt64) {
-    let seconds = time.seconds
-    guard let number = undecided[payload], var work = converting[payload] ?? (seconds > 0 ? Payload() : nil) else { return }
-    if seconds > 0 {
-      // Not when it is decided: payloads without conversions are decided sooner.
-      if work.turn == 0 {
-        learn(1, of: number)
-        measured = min(measured + 1, Self.memory)
-        typical -= typical / measured
-      }
-      // A payload with several conversions is one sample, the longest.
-      let turn = max(work.turn, min(seconds, Self.assumedWork))
-      typical += (turn - work.turn) / measured
-      work.turn = turn
+  /// Records that a payload needs a conversion. Ignores a payload that is decided.
+  ///
+  /// - Parameter turn: the time that its picture counts (``ConverterPace/turn(_:of:)``).
+  mutating func note(_ turn: Duration, of payload: UInt64) {
+    guard let number = undecided[payload] else { return }
+    // Not when it is decided: payloads without conversions are decided sooner.
+    if converting[payload] == nil {
+      learn(1, of: number)
+      measured = min(measured + 1, Self.memory)
+      typical -= typical / measured
     }
-    work.left = max(0, work.left + seconds)
-    converting[payload] = work
+    // A payload with several conversions is one sample, the longest.
+    let earlier = converting[payload] ?? 0
+    let longest = max(earlier, min(turn.seconds, Self.assumedWork))
+    typical += (longest - earlier) / measured
+    converting[payload] = longest
+  }
+
+  /// Records the load of a fetcher's converters (``ConverterForecast/load``).
+  ///
+  /// - Returns: whether it is less than before.
+  mutating func note(load: Duration, of fetcher: Int) -> Bool {
+    let load = max(0, load.seconds)
+    return load < loads.updateValue(load, forKey: fetcher) ?? 0
   }
 
   /// Records that a payload is decided.
@@ -108,7 +109,7 @@ struct ConversionBacklog {
   /// - Parameter deadline: the time that each has, from its start to its decision.
   func places(within deadline: Duration) -> Int {
     let room = Self.share * deadline.seconds * Double(converters)
-    let work = converting.values.reduce(0) { $0 + min($1.left, $1.turn) }
+    let work = loads.values.reduce(0, +)
     let others = (room - work) / (likelihood * typical)
     let count = others < Double(Self.unlimited) ? Int(max(0, others)) : Self.unlimited
     return max(1, converting.count + count)

@@ -3,6 +3,8 @@ internal import Synchronization
 /// The ``ConversionBacklog`` of a run. May be used from any thread.
 final class ConversionLoad: Sendable {
   private let backlog: Mutex<ConversionBacklog>
+  /// Called when ``places(within:)`` may have risen although no payload was decided.
+  private let placesRose = Mutex<(@Sendable () -> Void)?>(nil)
 
   init(converters: Int) {
     backlog = Mutex(ConversionBacklog(converters: converters))
@@ -13,9 +15,20 @@ final class ConversionLoad: Sendable {
     backlog.withLock { $0.begin(payload) }
   }
 
-  /// Records the expected time of a payload's conversion; a negative one when it has ended.
-  func note(_ time: Duration, of payload: UInt64) {
-    backlog.withLock { $0.note(time, of: payload) }
+  /// Records that a payload needs a conversion.
+  func note(_ turn: Duration, of payload: UInt64) {
+    backlog.withLock { $0.note(turn, of: payload) }
+  }
+
+  /// Records the load of a fetcher's converters.
+  func note(load: Duration, of fetcher: Int) {
+    guard backlog.withLock({ $0.note(load: load, of: fetcher) }) else { return }
+    placesRose.withLock(\.self)?()
+  }
+
+  /// Sets the function to call when ``places(within:)`` may have risen although no payload was decided.
+  func whenPlacesRise(_ action: @escaping @Sendable () -> Void) {
+    placesRose.withLock { $0 = action }
   }
 
   /// Records that a payload is decided.

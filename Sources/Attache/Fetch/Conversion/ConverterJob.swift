@@ -54,6 +54,8 @@ final class ConverterJob {
   var end: MonotonicInstant { waiters.lazy.map(\.end).max() ?? .distantPast }
   var isWanted: Bool { waiters.contains { $0.answer != nil && $0.isWanted() } }
 
+  var forecastPicture: ConverterForecast.Picture { .init(format: format, pixels: pixels, leastPixels: leastPixels) }
+
   func add(_ waiter: Waiter) { waiters.append(waiter) }
 
   func remove(_ waiter: Waiter) { waiters.removeAll { $0 === waiter } }

@@ -1,5 +1,11 @@
 /// How fast this run's converters are, and what follows from it. A pure value.
 struct ConverterPace {
+  /// The pixels of one turn: those of a photo. Payloads with fewer are equals.
+  static let turnPixels = 16_000_000
+  /// A picture counts with the time of so many pixels at most, and never with more than a second, which
+  /// a large photo takes on a slow machine. Those with twice as many still end in time.
+  private static let countedPixels = 3 * turnPixels
+  static let longestTurn = Duration.seconds(1)
   /// The time that a conversion of the smallest picture takes.
   static let overhead = Duration.milliseconds(5)
   /// A picture with fewer pixels says little about the speed.
@@ -35,6 +41,12 @@ struct ConverterPace {
   /// the speed is known, more.
   func work(_ pixels: Int, of format: PictureFormat) -> Duration {
     time(pixels, of: format) * (measured[format] == nil ? Self.caution : 1)
+  }
+
+  /// Returns the time that a picture counts for others. A second converter takes smaller ones beside a
+  /// large one, so that it does not delay them for longer.
+  func turn(_ pixels: Int, of format: PictureFormat) -> Duration {
+    min(work(min(pixels, Self.countedPixels), of: format), Self.longestTurn)
   }
 
   /// Returns the number of pixels that are usually converted in a time.

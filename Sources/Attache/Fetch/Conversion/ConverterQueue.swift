@@ -10,9 +10,9 @@ final class ConverterQueue {
   struct Claim {
     fileprivate let job: ConverterJob?
     fileprivate let waiter: ConverterJob.Waiter
-    /// The time that the request will keep a converter busy, as far as can be told, and at most that
-    /// of a turn; zero if nothing is converted for it alone.
-    let work: Duration
+    /// The time that its picture counts (``ConverterPace/turn(_:of:)``); zero if nothing is converted for
+    /// it alone.
+    let turn: Duration
   }
 
   private let loop: EventLoop
@@ -23,15 +23,16 @@ final class ConverterQueue {
   private let limits: MediaLimits
   private lazy var main = makeLane()
   private lazy var beside = makeLane()
-  private var waiting = FairQueue<ConverterJob>(turn: ConverterQueue.turn)
+  private var waiting = FairQueue<ConverterJob>(turn: ConverterPace.turnPixels)
   /// The jobs that wait or run, by the hash of their picture.
   private var jobs: [SHA256.Digest: ConverterJob] = [:]
   private var pace = ConverterPace()
   /// Wakes the loop when the main converter's job counts as slow.
   private var slowTimer: TimerEntry?
-
-  /// The pixels of one turn: those of a photo. Payloads with fewer are equals.
-  private static let turn = 16_000_000
+  /// Whether pictures have begun to wait, begun or ended since the last forecast.
+  private var isChanged = false
+  /// Called at the end of a turn with the new ``ConverterForecast/load``.
+  var loadChanged: ((Duration) -> Void)?
 
   /// - Parameter cache: where the results are found by other loops and later runs; nil for this
   ///   queue's memory alone.
@@ -66,16 +67,17 @@ final class ConverterQueue {
     let source = picture.file.digest
     if let file = converted.file(of: source) {
       loop.later { answer(.success(file)) }
-      return Claim(job: nil, waiter: waiter, work: .zero)
+      return Claim(job: nil, waiter: waiter, turn: .zero)
     }
     let running = jobs[source]
     let job = running ?? ConverterJob(picture, source: source, maximumPixels: conversion.sourcePixels)
     guard loop.now.advanced(by: leastTime(of: job)) <= end else {
-      loop.later { answer(.failure(FetchFailure(reason: .convertDeadline))) }
-      return Claim(job: nil, waiter: waiter, work: .zero)
+      let failure = lateness(of: job, left: loop.now.duration(to: end))
+      loop.later { answer(.failure(failure)) }
+      return Claim(job: nil, waiter: waiter, turn: .zero)
     }
     job.add(waiter)
-    let claim = Claim(job: job, waiter: waiter, work: running == nil ? pace.work(min(job.pixels, Self.turn), of: job.format) : .zero)
+    let claim = Claim(job: job, waiter: waiter, turn: running == nil ? pace.turn(job.pixels, of: job.format) : .zero)
     join(job, payloads)
     if running == nil {
       jobs[source] = job
@@ -96,7 +98,7 @@ final class ConverterQueue {
     watch(claim.waiter, of: job)
   }
 
-  /// Called at the end of a turn: begins the next conversions.
+  /// Called at the end of a turn: begins the next conversions, and gives up those that would be late.
   /// ``convert(_:for:until:isWanted:answer:)`` does not begin them, because it may be called on the
   /// transport's stack.
   func turnEnded() {
@@ -104,6 +106,7 @@ final class ConverterQueue {
     while beside.job == nil, let running = main.job, let next = waiting.first(), !next.isUnderstated,
       ConverterPace.overtakes(next.pixels, running: running.pixels, isSlow: isSlow(running)), begin(in: beside)
     {}
+    if isChanged { forecast() }
   }
 
   /// Ends the processes, and drops all pictures.
@@ -125,6 +128,7 @@ final class ConverterQueue {
 
   private func enqueue(_ job: ConverterJob) {
     job.number = waiting.add(job, work: job.pixels, of: job.payloads, by: job.end)
+    isChanged = true
   }
 
   /// Begins the next conversion, or answers it from what is known by now.
@@ -132,7 +136,7 @@ final class ConverterQueue {
   /// - Returns: whether a picture waited.
   private func begin(in lane: ConverterLane) -> Bool {
     guard let (job, payload) = waiting.popFirst() else { return false }
-    (job.number, job.payload) = (nil, payload)
+    (job.number, job.payload, isChanged) = (nil, payload, true)
     let left = loop.now.duration(to: job.end)
     guard job.isWanted, let picture = job.waiters.first?.picture else {
       drop(job)
@@ -141,13 +145,39 @@ final class ConverterQueue {
     if let file = converted.file(of: job.source) {
       hand(.success(file), to: job)
     } else if left <= leastTime(of: job) {
-      hand(.failure(FetchFailure(reason: .convertDeadline)), to: job)
+      hand(.failure(lateness(of: job, left: left)), to: job)
     } else {
       let limit = pace.limit(job.pixels, of: job.format, left: left, othersWait: !waiting.isEmpty)
       lane.begin(job, picture, within: lane === beside ? min(limit, patience(with: job)) : limit)
       if lane === main { watchForSlowness(job) }
     }
     return true
+  }
+
+  /// Gives up the pictures that cannot be finished in time or that nobody wants, and reports the load.
+  private func forecast() {
+    isChanged = false
+    var forecast = ConverterForecast(pace)
+    for lane in [main, beside] {
+      if let job = lane.job { forecast.addRunning(job.forecastPicture, for: lane.begun.duration(to: loop.now), isMain: lane === main) }
+    }
+    for (number, job, isDue) in waiting.inOrder {
+      guard job.isWanted else {
+        waiting.remove(number)
+        drop(job)
+        continue
+      }
+      let left = loop.now.duration(to: job.end)
+      guard let before = forecast.add(job.forecastPicture, isDue: isDue, within: left) else { continue }
+      waiting.remove(number)
+      job.number = nil
+      hand(.failure(lateness(of: job, after: before, left: left)), to: job)
+    }
+    loadChanged?(forecast.load)
+  }
+
+  private func lateness(of job: ConverterJob, after before: Duration = .zero, left: Duration) -> FetchFailure {
+    FetchFailure(conversionOf: job.leastPixels, takes: leastTime(of: job), after: before, left: left)
   }
 
   private func leastTime(of job: ConverterJob) -> Duration {
@@ -184,15 +214,20 @@ final class ConverterQueue {
   }
 
   private func giveUp(_ waiter: ConverterJob.Waiter, of job: ConverterJob) {
+    let isWaiting = job.number != nil
     job.remove(waiter)
-    answer(waiter, .failure(FetchFailure(reason: .convertDeadline)))
+    answer(
+      waiter,
+      .failure(isWaiting ? lateness(of: job, left: loop.now.duration(to: waiter.end)) : FetchFailure(reason: .convertDeadline)))
     guard job.waiters.isEmpty, let number = job.number else { return }
     waiting.remove(number)
     drop(job)
+    isChanged = true
   }
 
   /// Handles the end of a conversion.
   private func ended(_ job: ConverterJob, _ result: Result<StoredFile, FetchFailure>, after took: Duration) {
+    isChanged = true
     waiting.charge(job.payload, pace.pixels(in: took, of: job.format) - job.pixels)
     switch result {
     case .success(let file):
@@ -239,5 +274,33 @@ final class ConverterQueue {
       if let timer = waiter.timer { loop.cancel(timer) }
       (waiter.timer, waiter.answer) = (nil, nil)
     }
+  }
+}
+
+extension FetchFailure {
+  /// Creates the failure of a picture whose conversion is not begun, because it would be late.
+  ///
+  /// - Parameters:
+  ///   - time: how long the conversion takes at least; zero if nothing is known.
+  ///   - before: how long those before it take at least.
+  ///   - left: the time that is left for it.
+  fileprivate init(conversionOf pixels: Int, takes time: Duration, after before: Duration, left: Duration) {
+    guard time > .zero else {
+      self.init(reason: .convertDeadline)
+      return
+    }
+    let others = before > .zero ? ", after \(before.inSeconds) for those before it" : ""
+    self.init(
+      reason: .convertDeadline,
+      message: "the conversion is not begun: a picture of \(pixels / 1_000_000) megapixels needs at least \(time.inSeconds) of a "
+        + "converter\(others), and \(max(.zero, left).inSeconds) are left; raise --deadline, or shrink the picture at the origin")
+  }
+}
+
+extension Duration {
+  /// Seconds with one decimal.
+  fileprivate var inSeconds: String {
+    let tenths = Int(min(milliseconds, 1e9) / 100)
+    return "\(tenths / 10).\(tenths % 10) s"
   }
 }

@@ -12,7 +12,7 @@ extension Fetch {
       takeConverted(result, of: picture)
     }
     self.claim = claim
-    tracker.noteConversion(claim.work)
+    tracker.noteConversion(claim.turn)
   }
 
   /// Called when another payload waits for the file.

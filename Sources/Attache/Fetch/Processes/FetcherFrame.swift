@@ -34,6 +34,8 @@ enum FetcherReply: Equatable {
   /// A fetch needs a conversion, which is expected to keep a converter busy for so many
   /// milliseconds.
   case converts(UInt64, milliseconds: UInt32)
+  /// The converters are busy for so many milliseconds with what comes before a payload that begins now.
+  case load(milliseconds: UInt32)
   /// The cache is closed.
   ///
   /// - Parameter warning: a warning for the user about the cache; empty for none.
@@ -135,6 +137,9 @@ enum FetcherFrame {
         bytes.append(7)
         put(number, &bytes)
         put(milliseconds, &bytes)
+      case .load(let milliseconds):
+        bytes.append(8)
+        put(milliseconds, &bytes)
       case .alive(let number):
         bytes.append(2)
         put(number, &bytes)
@@ -197,6 +202,10 @@ enum FetcherFrame {
       let (number, milliseconds) = (try reader.next(UInt64.self), try reader.next(UInt32.self))
       try reader.end()
       return .converts(number, milliseconds: milliseconds)
+    case 8:
+      let milliseconds = try reader.next(UInt32.self)
+      try reader.end()
+      return .load(milliseconds: milliseconds)
     default: throw Invalid()
     }
   }

@@ -110,6 +110,7 @@ extension FetcherLink {
       }
       for done in state.closing { afterwards.append { done(nil) } }
       (state.leaving, state.closing) = ([:], [])
+      afterwards.append { [self] in crew.memory.conversions?.note(load: .zero, of: number) }
       // No request is the cause of the parent's end.
       if !crew.parent.hasEnded(state.parent) {
         let age = state.start.duration(to: crew.loop.now)

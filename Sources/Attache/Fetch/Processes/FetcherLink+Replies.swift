@@ -58,6 +58,9 @@ extension FetcherLink {
       // The first that still waits stands for all: it is one conversion.
       guard let waiter = state.requests[number]?.waiters.first(where: \.isOpen) else { return }
       afterwards.append { waiter.noteConversion(.milliseconds(Int64(milliseconds))) }
+    case .load(let milliseconds):
+      let load = Duration.milliseconds(Int64(milliseconds))
+      afterwards.append { [self] in crew.memory.conversions?.note(load: load, of: number) }
     case .alive(let number):
       guard let answer = state.pulses.removeValue(forKey: number) else { return }
       afterwards.append(answer)

@@ -84,6 +84,7 @@ final class FetcherServer: @unchecked Sendable {
       // All threads run now.
       if !missing.contains(.calls), !sandbox_end_threads() { missing.insert(.threads) }
       loop.atStepEnd { [self] in shared.endWork(of: number) }
+      engine.converters?.loadChanged = { [self] in reply(.load(milliseconds: $0.inFrame)) }
       watch()
       reply(.ready(missing))
       // The host learns this before any fetch begins.
@@ -162,8 +163,8 @@ final class FetcherServer: @unchecked Sendable {
   ) {
     let trace = FetchTrace(memory: shared, fetcher: number, fetch: fetch, place: place)
     shared.begin(fetch, at: place, by: number)
-    let waiter = FetchWaiter(url: "", payload: payload, deadline: deadline, machine: loop.machine, trace: trace) { [self] work in
-      if work > .zero { reply(.converts(fetch, milliseconds: UInt32(clamping: Int64(work.milliseconds.rounded(.up))))) }
+    let waiter = FetchWaiter(url: "", payload: payload, deadline: deadline, machine: loop.machine, trace: trace) { [self] turn in
+      reply(.converts(fetch, milliseconds: turn.inFrame))
     } completion: { [self] result, record in
       let health = waiters.removeValue(forKey: fetch)?.fetch?.health
       answer(fetch, url, result, record, health ?? OriginHealth())
@@ -203,4 +204,9 @@ extension FetchProgress {
     (status, bytes, type, cache) = (record.status, record.bytes, record.type, record.cache)
     (attempts, timing) = (record.attempts, record.timing)
   }
+}
+
+extension Duration {
+  /// Whole milliseconds, rounded up.
+  fileprivate var inFrame: UInt32 { UInt32(clamping: Int64(milliseconds.rounded(.up))) }
 }

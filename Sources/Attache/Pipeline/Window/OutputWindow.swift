@@ -37,8 +37,8 @@ final class OutputWindow: Sendable {
   private let work: any WakeSignal
 
   /// - Parameter places: returns how many payloads the work behind the window permits to be
-  ///   undecided at the moment; nil for no such limit. Called under the lock; the number may rise only
-  ///   when a payload is decided.
+  ///   undecided at the moment; nil for no such limit. Called under the lock. If the number may have
+  ///   risen although no payload was decided, call ``lookForPlaces()``.
   /// - Throws: ``SystemError`` if no file descriptor is available.
   init(limits: WindowLimits, clock: any DeadlineClock, places: (@Sendable () -> Int)? = nil) throws(SystemError) {
     (self.limits, self.places) = (limits, places)
@@ -108,6 +108,11 @@ final class OutputWindow: Sendable {
   /// in progress are decided as usual.
   func stop() {
     change { $0.stop() }
+  }
+
+  /// Lets the reader go on if there are more places by now.
+  func lookForPlaces() {
+    change { _ in }
   }
 
   /// Adds to the bytes that wait to be written to the report; a negative number subtracts written

@@ -8,12 +8,23 @@ import Testing
   private mutating func play(_ payloads: Range<UInt64>, converting every: UInt64?, each work: Duration = .milliseconds(300)) {
     for payload in payloads {
       backlog.begin(payload)
-      if let every, payload % every == 0 {
-        backlog.note(work, of: payload)
-        backlog.note(.zero - work, of: payload)
-      }
+      if let every, payload % every == 0 { backlog.note(work, of: payload) }
       backlog.end(payload)
     }
+  }
+
+  /// Payloads wait for a conversion, one after the other at two fetchers.
+  private mutating func wait(_ payloads: Range<UInt64>, each work: Duration = .milliseconds(300)) {
+    for payload in payloads {
+      backlog.begin(payload)
+      backlog.note(work, of: payload)
+    }
+    for fetcher in 0..<2 { note(load: work * payloads.count / 2, of: fetcher) }
+  }
+
+  @discardableResult
+  private mutating func note(load: Duration, of fetcher: Int) -> Bool {
+    backlog.note(load: load, of: fetcher)
   }
 
   /// Half of the deadline of two converters, in seconds.
@@ -28,10 +39,7 @@ import Testing
   }
 
   @Test mutating func `payloads with conversions count although the others are decided first`() {
-    for payload in 0..<5 as Range<UInt64> {
-      backlog.begin(payload)
-      backlog.note(.milliseconds(300), of: payload)
-    }
+    wait(0..<5)
     play(5..<25, converting: nil)
     // 5 s, less 1.5 s that are known, for a quarter of the payloads with half a second each.
     #expect((25...45).contains(backlog.places(within: .seconds(5))), "\(backlog.places(within: .seconds(5)))")
@@ -63,34 +71,33 @@ import Testing
   @Test mutating func `known conversions leave no place for more than the time allows, and give it back`() {
     play(0..<200, converting: 5)
     let free = backlog.places(within: .seconds(5))
-    for payload in 1_000..<1_017 as Range<UInt64> {
-      backlog.begin(payload)
-      backlog.note(.milliseconds(300), of: payload)
-    }
+    wait(1_000..<1_017)
     #expect(backlog.places(within: .seconds(5)) == 17, "those that wait, and no other")
-    for payload in 1_000..<1_017 as Range<UInt64> { backlog.note(.milliseconds(-300), of: payload) }
+    #expect(note(load: .zero, of: 0) == true)
+    #expect(backlog.places(within: .seconds(5)) > 17 + free / 8)
+    #expect(note(load: .zero, of: 1) == true)
+    #expect(note(load: .zero, of: 1) == false, "nothing changes")
     #expect((free / 2...free + 17).contains(backlog.places(within: .seconds(5))), "\(backlog.places(within: .seconds(5)))")
   }
 
-  @Test mutating func `one payload with many large pictures counts as one turn`() {
+  @Test mutating func `a payload with many pictures is one sample`() {
     play(0..<200, converting: 2)
     let free = backlog.places(within: .seconds(5))
     backlog.begin(1_000)
     for _ in 0..<10 { backlog.note(.milliseconds(400), of: 1_000) }
-    // 0.4 s of 5 s.
-    #expect((free * 8 / 10...free).contains(backlog.places(within: .seconds(5))), "\(backlog.places(within: .seconds(5)))")
     backlog.end(1_000)
-    #expect(backlog.places(within: .seconds(5)) > free * 9 / 10, "and hardly changes what is typical")
+    #expect(backlog.places(within: .seconds(5)) > free * 9 / 10, "it hardly changes what is typical")
   }
 
-  @Test(arguments: [(4, 10, 30), (10, 10, 30), (20, 10, 10), (40, 1, 30), (20, 1, 10)])
-  mutating func `strangers' large pictures leave the reader places`(payloads: UInt64, pictures: Int, deadline: Int) {
+  @Test(arguments: [20, 100, 200]) mutating func `payloads whose pictures come after those of others leave the reader places`(count: UInt64)
+  {
     play(0..<200, converting: nil)
-    for payload in 1_000..<1_000 + payloads {
+    for payload in 1_000..<1_000 + count {
       backlog.begin(payload)
-      for _ in 0..<pictures { backlog.note(.milliseconds(400), of: payload) }
+      for _ in 0..<10 { backlog.note(.seconds(1), of: payload) }
     }
-    #expect(backlog.places(within: .seconds(deadline)) > Int(payloads) + 5, "\(backlog.places(within: .seconds(deadline)))")
+    for fetcher in 0..<2 { note(load: .seconds(2), of: fetcher) }
+    #expect(backlog.places(within: .seconds(10)) > Int(count) + 5, "\(backlog.places(within: .seconds(10)))")
   }
 
   @Test mutating func `what is reported of a payload after its decision is ignored`() {
@@ -107,10 +114,11 @@ import Testing
     for payload in 0..<1_000 as Range<UInt64> {
       backlog.begin(payload)
       backlog.note(.seconds(1 << 32), of: payload)
+      #expect(note(load: .seconds(1 << 32), of: Int(payload)) == false)
     }
     for payload in 0..<1_000 as Range<UInt64> { backlog.end(payload) }
     #expect(backlog.places(within: .milliseconds(1)) == 1)
-    backlog.note(.seconds(-5), of: 7)
+    #expect(note(load: .seconds(-5), of: 7) == true)
     #expect(backlog.places(within: .zero) == 1)
   }
 }

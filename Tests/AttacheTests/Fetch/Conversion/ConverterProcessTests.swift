@@ -41,10 +41,34 @@ import Testing
     }
   }
 
+  @Test func `what cannot be finished in time is given up at once, and not the others`() async throws {
+    try await withFetchStage(converterPlay: .waits, configure: { ($0.steps, $0.fetchers) = ([.convert(Conversion())], 1) }) { stage in
+      // Before the speed is known, a third of a second is surely needed for each.
+      for number in 0..<40 { stage.origin.serve("/\(number)", PictureHeaderTests.vast.dropLast() + [UInt8(number)]) }
+      let fetches = (0..<40).map { stage.begin("/\($0)", within: .seconds(3)) }
+      var givenUp = 0
+      for fetch in fetches {
+        let end = await fetch.end
+        #expect(end.reason == .convertDeadline)
+        if let total = end.record.timing.total, total < .seconds(2) {
+          let explanation = try #require(end.record.explanation)
+          #expect(explanation.contains("a picture of 81 megapixels needs at least 0.3 s of a converter, after "), "\(explanation)")
+          givenUp += 1
+        }
+      }
+      #expect((30..<40).contains(givenUp), "\(givenUp)")
+      #expect(await stage.isAtRest())
+    }
+  }
+
   @Test func `a picture without time is not begun`() async throws {
     try await withFetchStage(configure: { $0.steps = [.convert(Conversion())] }) { stage in
       stage.origin.serve("/a", Sample.fixture("photo-vast.webp"))
-      #expect(await stage.fetch("/a", within: .milliseconds(400)).reason == .convertDeadline)
+      let end = await stage.fetch("/a", within: .milliseconds(400))
+      #expect(end.reason == .convertDeadline)
+      let explanation = try #require(end.record.explanation)
+      #expect(explanation.contains("a picture of 121 megapixels needs at least 0.5 s of a converter, and 0."), "\(explanation)")
+      #expect(explanation.contains("raise --deadline"))
       #expect(await stage.isAtRest())
     }
   }

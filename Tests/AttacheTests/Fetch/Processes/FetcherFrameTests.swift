@@ -33,7 +33,7 @@ import Testing
         end: .stored(StoredFile(StoreName(words: HashWords(), type: .jpeg), size: 1), keptUntil: .distantFuture),
         added: 0)),
     .fetched(FetcherResult(fetch: .max, progress: progress, end: .failed(FetchFailure(reason: .internal, message: "ü")), added: 0)),
-    .ready([]), .ready(.all), .converts(7, milliseconds: .max), .left(9, OriginHealth()),
+    .ready([]), .ready(.all), .converts(7, milliseconds: .max), .load(milliseconds: .max), .left(9, OriginHealth()),
     .left(.max, OriginHealth(.silence, since: MonotonicInstant(nanoseconds: -7))),
     .alive(2),
     .closed(warning: ""), .closed(warning: "begun anew"),
