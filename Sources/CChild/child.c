@@ -71,6 +71,47 @@ static _Noreturn void run_child(const start *start, int socket) {
   _exit(0);
 }
 
+#pragma mark Messages
+
+// Receives a message of a known size, and its descriptor. False for anything else.
+static bool receive(int socket, void *bytes, size_t count, int *descriptor) {
+  struct iovec part = {.iov_base = bytes, .iov_len = count};
+  union {
+    char room[CMSG_SPACE(sizeof(int))];
+    struct cmsghdr head;
+  } control;
+  struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1, .msg_control = control.room, .msg_controllen = sizeof control.room};
+  *descriptor = -1;
+  ssize_t length;
+  do length = recvmsg(socket, &message, MSG_CMSG_CLOEXEC | MSG_DONTWAIT);
+  while (length < 0 && errno == EINTR);
+  struct cmsghdr *head = length > 0 ? CMSG_FIRSTHDR(&message) : NULL;
+  if (head && head->cmsg_level == SOL_SOCKET && head->cmsg_type == SCM_RIGHTS) memcpy(descriptor, CMSG_DATA(head), sizeof(int));
+  return length == (ssize_t)count;
+}
+
+long child_send(int socket, const void *bytes, size_t count, int descriptor) {
+  struct iovec part = {.iov_base = (void *)bytes, .iov_len = count};
+  union {
+    char room[CMSG_SPACE(sizeof(int))];
+    struct cmsghdr head;
+  } control = {0};
+  struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1};
+  if (descriptor >= 0) {
+    message.msg_control = control.room;
+    message.msg_controllen = sizeof control.room;
+    struct cmsghdr *head = CMSG_FIRSTHDR(&message);
+    head->cmsg_level = SOL_SOCKET;
+    head->cmsg_type = SCM_RIGHTS;
+    head->cmsg_len = CMSG_LEN(sizeof(int));
+    memcpy(CMSG_DATA(head), &descriptor, sizeof(int));
+  }
+  long sent;
+  do sent = sendmsg(socket, &message, MSG_NOSIGNAL | MSG_DONTWAIT);
+  while (sent < 0 && errno == EINTR);
+  return sent;
+}
+
 #pragma mark A process that asks
 
 // The socket to the process that starts the children of this one, -1 without one.
@@ -91,23 +132,6 @@ static int64_t now_ms(void) {
   struct timespec now;
   clock_gettime(CLOCK_MONOTONIC, &now);
   return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
-
-// Receives a message of a known size, and its descriptor. False for anything else.
-static bool receive(int socket, void *bytes, size_t count, int *descriptor) {
-  struct iovec part = {.iov_base = bytes, .iov_len = count};
-  union {
-    char room[CMSG_SPACE(sizeof(int))];
-    struct cmsghdr head;
-  } control;
-  struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1, .msg_control = control.room, .msg_controllen = sizeof control.room};
-  *descriptor = -1;
-  ssize_t length;
-  do length = recvmsg(socket, &message, MSG_CMSG_CLOEXEC | MSG_DONTWAIT);
-  while (length < 0 && errno == EINTR);
-  struct cmsghdr *head = length > 0 ? CMSG_FIRSTHDR(&message) : NULL;
-  if (head && head->cmsg_level == SOL_SOCKET && head->cmsg_type == SCM_RIGHTS) memcpy(descriptor, CMSG_DATA(head), sizeof(int));
-  return length == (ssize_t)count;
 }
 
 // Asks, and waits for the answer to this very request; earlier ones nobody waits for any more. False with errno when there is none.
@@ -157,23 +181,8 @@ int child_take(int socket, child_request *request) {
 
 void child_answer(int socket, uint32_t serial, int32_t value, int descriptor) {
   reply reply = {.serial = serial, .value = value};
-  struct iovec part = {.iov_base = &reply, .iov_len = sizeof reply};
-  union {
-    char room[CMSG_SPACE(sizeof(int))];
-    struct cmsghdr head;
-  } control = {0};
-  struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1};
-  if (descriptor >= 0) {
-    message.msg_control = control.room;
-    message.msg_controllen = sizeof control.room;
-    struct cmsghdr *head = CMSG_FIRSTHDR(&message);
-    head->cmsg_level = SOL_SOCKET;
-    head->cmsg_type = SCM_RIGHTS;
-    head->cmsg_len = CMSG_LEN(sizeof(int));
-    memcpy(CMSG_DATA(head), &descriptor, sizeof(int));
-  }
-  while (sendmsg(socket, &message, MSG_NOSIGNAL | MSG_DONTWAIT) < 0 && errno == EINTR) {
-  }
+  // Without an answer, the request fails when its time is over.
+  (void)child_send(socket, &reply, sizeof reply, descriptor);
 }
 
 int child_start(child_role role, uint64_t memory, void (*run)(void *, bool), void *context, int32_t *child) {

@@ -115,28 +115,6 @@ long fetcher_write(int socket, const void *bytes, size_t count) { return send(so
 
 long fetcher_read(int socket, void *bytes, size_t count) { return recv(socket, bytes, count, MSG_DONTWAIT); }
 
-long fetcher_send(int socket, const void *bytes, size_t count, int descriptor) {
-  struct iovec part = {.iov_base = (void *)bytes, .iov_len = count};
-  union {
-    char room[CMSG_SPACE(sizeof(int))];
-    struct cmsghdr head;
-  } control;
-  struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1};
-  if (descriptor >= 0) {
-    message.msg_control = control.room;
-    message.msg_controllen = sizeof control.room;
-    struct cmsghdr *head = CMSG_FIRSTHDR(&message);
-    head->cmsg_level = SOL_SOCKET;
-    head->cmsg_type = SCM_RIGHTS;
-    head->cmsg_len = CMSG_LEN(sizeof(int));
-    memcpy(CMSG_DATA(head), &descriptor, sizeof(int));
-  }
-  long sent;
-  do sent = sendmsg(socket, &message, MSG_NOSIGNAL | MSG_DONTWAIT);
-  while (sent < 0 && errno == EINTR);
-  return sent;
-}
-
 long fetcher_receive(int socket, void *bytes, size_t count, int *descriptor) {
   *descriptor = -1;
   struct iovec part = {.iov_base = bytes, .iov_len = count};

@@ -1,3 +1,4 @@
+internal import CChild
 internal import CFetcher
 internal import Glibc
 internal import Synchronization
@@ -213,7 +214,7 @@ package final class UploadClient: AttachmentUploader, @unchecked Sendable {
     defer { if file >= 0 { close(file) } }
     let bytes = UploadFrame.bytes(of: request)
     // If the uploader has ended, the next read shows it, and the job is sent to the next one.
-    return unsafe fetcher_send(connection, bytes, bytes.count, file) < 0 && errno == EAGAIN ? nil : true
+    return unsafe child_send(connection, bytes, bytes.count, file) < 0 && errno == EAGAIN ? nil : true
   }
 
   private func receive() {

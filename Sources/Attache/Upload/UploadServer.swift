@@ -1,3 +1,4 @@
+internal import CChild
 internal import CFetcher
 internal import Glibc
 internal import Synchronization
@@ -136,7 +137,7 @@ final class UploadServer: @unchecked Sendable {
     while !unsent.isEmpty {
       let bytes = unsent[0]
       // If the host is gone, the next read shows it.
-      if unsafe fetcher_send(connection, bytes, bytes.count, -1) < 0, errno == EAGAIN { break }
+      if unsafe child_send(connection, bytes, bytes.count, -1) < 0, errno == EAGAIN { break }
       _ = unsent.popFirst()
     }
     watch()

@@ -41,6 +41,11 @@ static inline struct itimerval child_timer(uint32_t ms) {
   return (struct itimerval){.it_value = {.tv_sec = ms / 1000, .tv_usec = ms % 1000 * 1000}};
 }
 
+#pragma mark Messages
+
+/// Sends a message with a descriptor, -1 for none. Never waits. As sendmsg(2), without SIGPIPE.
+long child_send(int socket, const void *_Nonnull bytes, size_t count, int descriptor);
+
 #pragma mark A process that starts the children of another
 
 enum { child_start_detector = 1, child_start_converter, child_end };
