@@ -11,7 +11,9 @@ call(mmap, F | U | D, data)
 call(mmap, C, counted)
 call(munmap, F | U | D | C, any)
 call(mremap, F | U | D | C, any)
-call(mprotect, F | U | D | C, no_code)
+call(mprotect, F | U, writable)
+// RLIMIT_AS limits all of their memory.
+call(mprotect, D | C, no_code)
 call(madvise, F | U | D | C, advice)
 call(sysinfo, F | U | C, any)
 

@@ -138,6 +138,15 @@ static void data(program *program) {
   counted(program);
 }
 
+// Memory that is written stays memory that can be written: RLIMIT_DATA counts no other, and the pages would stay.
+static void writable(program *program) {
+  load_argument(program, 2);
+  refuse_if_any(program, PROT_EXEC);
+  skip_if_any(program, PROT_WRITE);
+  refuse(program);
+  allow(program);
+}
+
 // How memory is used; 102 and 103 are guard pages (Linux 6.13).
 static void advice(program *program) {
   load_argument(program, 2);

@@ -53,6 +53,17 @@ static int map(size_t bytes) {
   return result;
 }
 
+// Maps, writes and hides memory, a megabyte at a time: its pages stay, and where it can be hidden, no limit is met.
+static int hide(size_t bytes) {
+  for (size_t hidden = 0; hidden < bytes; hidden += 1 << 20) {
+    char *memory = mmap(NULL, 1 << 20, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (memory == MAP_FAILED) return errno;
+    *memory = 1;
+    if (mprotect(memory, 1 << 20, PROT_READ) != 0) return errno;
+  }
+  return 0;
+}
+
 static void *nothing(void *argument) { return argument; }
 
 static int attempt(probe probe, const char *store, const char *readable, const char *other) {
@@ -125,6 +136,7 @@ static int attempt(probe probe, const char *store, const char *readable, const c
     case probe_filter_later: return sandbox_end_threads() ? 0 : errno;
     case probe_little_memory: return map(16 << 20);
     case probe_much_memory: return map(256 << 20);
+    case probe_hidden_memory: return hide(256 << 20);
     case probe_many_descriptors: return code(fcntl(0, F_DUPFD, 64) >= 0);
     case probe_count: break;
   }

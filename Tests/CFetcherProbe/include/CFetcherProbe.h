@@ -38,6 +38,7 @@ typedef enum {
   probe_filter_later,
   probe_little_memory,
   probe_much_memory,
+  probe_hidden_memory,
   probe_many_descriptors,
   probe_count,
 } probe;

@@ -19,7 +19,7 @@ import Testing
     (probe_trace, EPERM), (probe_signal_parent, EPERM), (probe_signal_by_descriptor, EPERM),
     (probe_schedule_parent, EPERM), (probe_limits_of_parent, EPERM), (probe_new_namespace, EPERM),
     (probe_clone_into_namespace, EPERM), (probe_fork, EPERM), (probe_thread_later, EPERM), (probe_filter_later, EPERM),
-    (probe_much_memory, ENOMEM), (probe_many_descriptors, EINVAL),
+    (probe_much_memory, ENOMEM), (probe_hidden_memory, EPERM), (probe_many_descriptors, EINVAL),
   ]
 
   @Test func `a fetcher does what it is there for, and nothing else`() throws {

@@ -155,7 +155,8 @@ import Testing
     // MAP_DROPPABLE, for the C library's random numbers.
     item(every, "mmap", [0, 4096, Int64(PROT_READ | PROT_WRITE), Int64(8 | MAP_ANONYMOUS), -1]),
     item([.converter], "mmap", [0, 4096, Int64(PROT_READ | PROT_EXEC), Int64(MAP_PRIVATE | MAP_ANONYMOUS), -1]),
-    item(every, "mprotect", [0, 4096, Int64(PROT_READ)]),
+    item(every, "mprotect", [0, 4096, Int64(PROT_READ | PROT_WRITE)]),
+    item([.detector, .converter], "mprotect", [0, 4096, Int64(PROT_READ)]),
     item(every, "madvise", [0, 4096, 4]),
   ]
 
@@ -215,6 +216,8 @@ import Testing
     item(every, "mmap", [0, 4096, Int64(PROT_READ | PROT_WRITE), Int64(MAP_SHARED | MAP_ANONYMOUS | 0x4000), -1]),
     item(every, "mmap", [0, 4096, Int64(PROT_READ | PROT_WRITE), Int64(MAP_PRIVATE | MAP_ANONYMOUS | 0x100), -1]),
     item(every, "mprotect", [0, 4096, Int64(PROT_READ | PROT_EXEC)]),
+    item(every, "mprotect", [0, 4096, Int64(PROT_READ | PROT_WRITE | PROT_EXEC)]),
+    item(two, "mprotect", [0, 4096, Int64(PROT_READ)]), item(two, "mprotect", [0, 4096, Int64(PROT_NONE)]),
     // MADV_MERGEABLE, MADV_HWPOISON.
     item(every, "madvise", [0, 4096, 12]), item(every, "madvise", [0, 4096, 100]),
   ]
