@@ -31,6 +31,8 @@ final class HTTPRequest {
   private(set) var isFirst = true
   /// Whether this try has looked up the name or opened a socket, rather than waited for others.
   private(set) var hasTried = false
+  /// How often libcurl was about to send the request in this try.
+  private var sends = 0
   /// The errno when this try could not open a socket, or 0.
   private var socketError: Int32 = 0
 
@@ -56,7 +58,7 @@ final class HTTPRequest {
     }
     _ = unsafe curl_easy_setopt_pointer(easy, CURLOPT_ERRORBUFFER, errorText)
     let me = unsafe Unmanaged.passUnretained(self).toOpaque()
-    for option in [CURLOPT_WRITEDATA, CURLOPT_OPENSOCKETDATA, CURLOPT_RESOLVER_START_DATA] {
+    for option in [CURLOPT_WRITEDATA, CURLOPT_OPENSOCKETDATA, CURLOPT_RESOLVER_START_DATA, CURLOPT_PREREQDATA] {
       _ = unsafe curl_easy_setopt_pointer(easy, option, me)
     }
     setConnectionCallbacks()
@@ -92,6 +94,13 @@ final class HTTPRequest {
         address.pointee.family, address.pointee.socktype | Int32(SOCK_CLOEXEC.rawValue), address.pointee.protocol)
       if descriptor < 0 { request.socketError = errno }
       return descriptor
+    }
+    // When a connection that was used before is closed without an answer, libcurl itself sends the
+    // request again, up to five times. The endpoint may have the first one: this is a try of its own.
+    _ = unsafe curl_easy_setopt_prereq_function(easy) { me, _, _, _, _ in
+      guard let request = unsafe HTTPRequest.of(me) else { return CURL_PREREQFUNC_ABORT }
+      request.sends += 1
+      return request.sends == 1 ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT
     }
   }
 
@@ -131,7 +140,7 @@ final class HTTPRequest {
   ///     HTTP/2 over TLS shares connections.
   ///   - isFresh: whether it must not use a connection that exists.
   func begin(shares: Bool, isFresh: Bool) {
-    (isFirst, hasTried, socketError, start) = (!isFresh, false, 0, .now)
+    (isFirst, hasTried, sends, socketError, start) = (!isFresh, false, 0, 0, .now)
     unsafe errorText.pointee = 0
     beginning = []
     _ = unsafe curl_easy_setopt_long(easy, CURLOPT_PIPEWAIT, shares ? 1 : 0)
@@ -152,7 +161,7 @@ final class HTTPRequest {
     var status = 0
     unsafe curl_easy_getinfo_long(easy, CURLINFO_RESPONSE_CODE, &status)
     // A received status counts, whatever happens to the response's body.
-    guard code == CURLE_OK || status >= 200 else { return isSent ? .broken(text(code)) : .unsent(text(code)) }
+    guard code == CURLE_OK || status >= 200 else { return isSent || sends > 1 ? .broken(text(code)) : .unsent(text(code)) }
     var seconds: curl_off_t = 0
     unsafe curl_easy_getinfo_offset(easy, CURLINFO_RETRY_AFTER, &seconds)
     // At most a week: longer values are mistakes.
@@ -165,6 +174,7 @@ final class HTTPRequest {
   /// A failure in words, with libcurl's code.
   private func text(_ code: CURLcode) -> String {
     if code == CURLE_OUT_OF_MEMORY { return "\(SystemError.noMemory)" }
+    if sends > 1 { return "the connection was closed before an answer" }
     if socketError != 0 { return "\(SystemError(call: "socket", number: socketError))" }
     if code == CURLE_COULDNT_RESOLVE_HOST, let lack = Shortage.ofDescriptors { return "the name cannot be looked up: \(lack)" }
     let detail = unsafe String(cString: errorText)

@@ -122,6 +122,36 @@ struct DeliverHTTPTests {
     #expect(endpoint.requests.filter { $0.path == "/x" }.isEmpty)
   }
 
+  /// libcurl alone would repeat the request on a new connection: two requests for each try.
+  @Test func `a connection that is closed instead of an answer costs a try for each request that the endpoint got`() async throws {
+    let queue = try await queue(3)
+    let endpoint = try Endpoint(queue, #"{"2":[[0,{}],[200,{}]]}"#)
+    let run = try await queue.run("deliver", ["--once", "--http", endpoint.url, "--jobs", "1"])
+    #expect(run.exit == .status(0))
+    #expect(run.errors.contains("attache: delivered 3, dropped 0, poison 0, expired 0, retried 1 in "), "\(run.errors)")
+    let requests = endpoint.requests
+    #expect(requests.filter { $0.fields["attache-id"] == "2" }.map { $0.fields["attache-attempt"] } == ["1", "2"])
+    #expect(
+      try await queue.run("queue", ["--line", "2"]).text.contains("try 1 of the delivery: the connection was closed before an answer\n"))
+  }
+
+  /// poll(2) fails for more descriptors than the process may have.
+  @Test func `a sender that cannot wait for its connections says so, and does not turn without a pause`() async throws {
+    let queue = try await queue(1)
+    let endpoint = try Endpoint(queue, #"{"1":[[-1,{}]]}"#)
+    let program = try queue.start("deliver", ["--http", endpoint.url])
+    while endpoint.requests.isEmpty { try Task.checkCancellation() }
+    try program.limit("--nofile=1:")
+    // Another result ends its wait.
+    try await queue.work("{\"n\":2}\n")
+    _ = await program.errors(holding: "the sender is delayed: poll: Invalid argument; it is tried again every 100 ms")
+    try program.limit("--nofile=64:")
+    program.send(SIGTERM)
+    await program.signalsAreTaken()
+    program.send(SIGTERM)
+    #expect(await program.finished().exit == .status(75))
+  }
+
   @Test func `a request that hangs keeps no other waiting, and is the only one that is tried again`() async throws {
     let queue = try await queue(21)
     let endpoint = try Endpoint(queue, #"{"1":[[-1,{}]]}"#)
