@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #pragma mark Files
@@ -121,4 +122,20 @@ int sandbox_confine(sandbox_profile profile, const char *store, const char *cons
   if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return missing | sandbox_open_files | sandbox_open_calls;
   missing |= confine_files(store, readable, test);
   return missing | confine_calls(profile, test);
+}
+
+int sandbox_try_fetcher(long landlock) {
+  pid_t child = fork();
+  if (child == 0) {
+    const sandbox_test test = {.landlock = landlock, .allowed = SECCOMP_RET_ALLOW, .refused = SECCOMP_RET_ERRNO | EPERM};
+    static const char *const no_files[] = {NULL};
+    int missing = sandbox_confine(sandbox_fetcher, "/", no_files, &test);
+    if (!(missing & sandbox_open_calls) && !sandbox_end_threads()) missing |= sandbox_open_threads;
+    _exit(missing);
+  }
+  int status = 0;
+  pid_t ended;
+  do ended = child < 0 ? -1 : waitpid(child, &status, 0);
+  while (ended < 0 && errno == EINTR);
+  return ended == child && child > 0 && WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }

@@ -52,9 +52,7 @@ extension Logger {
   /// Logs a notice about the fetcher processes.
   fileprivate func notify(_ notice: FetcherNotice) {
     switch notice {
-    case .broken:
-      error(
-        "\(FetcherNotice.breakage), and so has the one that replaces it: payloads in progress are given back; run the same command again")
+    case .broken: error("\(notice); payloads in progress are given back to the queue")
     case .replaced, .parentReplaced, .unconfined: warning("\(notice)")
     }
   }

@@ -39,6 +39,10 @@ struct CommandsTests {
     let version =
       /\d+\.\d+\.\d+\nlibcurl \d+\.\d+\.\d+ \(.+\)\nlibmagic \d+\.\d\d\nc-ares \d+\.\d+\.\d+\nsimdjson \d+\.\d+\.\d+\nSQLite \d+\.\d+\.\d+\n/
     #expect(run.text.wholeMatch(of: version) != nil, "\(run.text)")
+    // One line more says what the kernel lacks.
+    let verbose = try await AttacheTool().run(["--version", "--verbose"])
+    #expect(verbose.exit == .status(0))
+    #expect(verbose.text.hasPrefix(run.text + "fetchers run ") && verbose.text.split(separator: "\n").count == 7, "\(verbose.text)")
   }
 
   @Test func `reasons lists every reason with its advice and its scenario, a line each`() async throws {

@@ -53,6 +53,12 @@ int sandbox_confine(
 /// - Returns: false where the kernel declines.
 bool sandbox_end_threads(void);
 
+/// Has a child process confine itself as a fetcher does. The calling process must have no other thread.
+///
+/// - Parameter landlock: the newest version of Landlock to use.
+/// - Returns: what could not be done; -1 when there is no process.
+int sandbox_try_fetcher(long landlock);
+
 /// Sets the effective capabilities of the calling thread alone, of those that it is permitted.
 ///
 /// - Returns: those that it had; 0 as well where the kernel declines.

@@ -21,6 +21,18 @@ struct FetcherBounds {
     static let threads = Missing(rawValue: UInt8(sandbox_open_threads))
     static let all: Missing = [.files, .calls, .capabilities, .truncation, .threads]
 
+    /// Returns what could not be applied to a fetcher on this machine, or everything if no process can
+    /// be started to try.
+    ///
+    /// - Parameter landlock: the newest version of Landlock to use, for tests.
+    static func onThisMachine(landlock: Int = .max) -> Missing {
+      let missing = sandbox_try_fetcher(landlock)
+      return missing < 0 ? .all : Missing(rawValue: UInt8(truncatingIfNeeded: missing))
+    }
+
+    /// The message for the user; nil if nothing is missing.
+    var notice: FetcherNotice? { isEmpty ? nil : .unconfined(without: description) }
+
     /// What a compromised fetcher can do because of it.
     var description: String {
       var open: [String] = []

@@ -45,19 +45,22 @@ package enum FetcherNotice: Sendable, CustomStringConvertible {
   /// No process can be started any more.
   case broken
 
-  /// What has happened when nothing can be started any more.
-  package static let breakage = "the process that starts fetchers has ended"
+  /// What has happened when the process that starts fetchers has ended.
+  private static let breakage = "the process that starts fetchers has ended (`dmesg` says if memory was short)"
+
+  /// What this machine cannot enforce on a fetcher (``unconfined(without:)``); nil for nothing. A
+  /// child process tries. Call it while the process has one thread.
+  package static var ofThisMachine: FetcherNotice? { FetcherBounds.Missing.onThisMachine().notice }
 
   package var description: String {
     switch self {
     case .replaced(let how):
       "a fetcher \(how); another one replaces it and fetches again what was in flight (later ones are not reported)"
     case .parentReplaced:
-      "the process that starts fetchers has ended (`dmesg` says if memory was short); another one replaces it and its fetchers, and fetches again what was in flight "
-        + "(later ones are not reported)"
+      "\(Self.breakage); another one replaces it and its fetchers, and fetches again what was in flight (later ones are not reported)"
     case .unconfined(let missing):
       "fetchers run \(missing); the kernel or the container refuses it (SECURITY.md says what a compromised fetcher can do)"
-    case .broken: "\(Self.breakage): attache fetches no more media; start it again"
+    case .broken: "\(Self.breakage), and no other one replaces it: no more media are fetched until this command is run again"
     }
   }
 }

@@ -3,6 +3,8 @@ internal import CSandbox
 import Foundation
 import Testing
 
+@testable import Attache
+
 /// What the kernel lets each of the four confined processes do, asked from inside such a process.
 @Suite struct SandboxTests {
   /// A column of SECURITY.md's table of calls.
@@ -96,6 +98,15 @@ import Testing
         #expect(result >= 0, "\(column): \(name)")
       }
     }
+  }
+
+  @Test(arguments: [0, 1, 2, 3, .max])
+  func `what a machine lacks for a fetcher is what a fetcher of it would lack, in the log's words`(landlock: Int) {
+    let missing = FetcherBounds.Missing.onThisMachine(landlock: landlock)
+    let expected: FetcherBounds.Missing = landlock < 2 ? .files : landlock < 3 ? .truncation : []
+    #expect(missing == expected, "this kernel's Landlock is older than Linux 6.2, or it has no seccomp")
+    let sentence = missing.notice.map { "\($0)" }
+    #expect(sentence == (expected.isEmpty ? nil : "\(FetcherNotice.unconfined(without: "\(expected)"))"))
   }
 
   // MARK: Calls
