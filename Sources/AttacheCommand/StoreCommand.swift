@@ -15,7 +15,10 @@ struct StoreCommand: ParsableCommand {
     @OptionGroup var store: StoreOptions
 
     func run() throws {
-      let pruned = try orExit(LogFormat.text.logger(), ExitStatus.cannotCreate) { try AttachmentStore(store.configuration).prune() }
+      let pruned = try orExit(LogFormat.text.logger(), ExitStatus.cannotCreate) {
+        try AttachmentStore.checkReach(to: store.configuration.directory, reading: [])
+        return try AttachmentStore(store.configuration).prune()
+      }
       guard let summary = pruned else {
         ErrorOutput.write("attache: another process is pruning this store\n")
         return

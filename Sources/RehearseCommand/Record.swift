@@ -62,6 +62,11 @@ struct Record: AsyncParsableCommand {
     // A rehearsal begins with an empty store, so nothing kept by an earlier run may replace an
     // origin.
     if configuration.fetching.cache == .http { configuration.fetching.cache = .session }
+    do throws(StartError) {
+      try AttachmentStore.checkReach(to: configuration.store.directory, reading: [])
+    } catch {
+      try fail(error, ExitStatus.cannotCreate)
+    }
     let recorder = Recorder(keepsMedia: keepMedia)
     let run = try RecordedRun(configuration, recorder: recorder)
     let signals = Signals()

@@ -57,6 +57,12 @@ struct ConfinementTests {
     #expect(run.text.isEmpty)
     #expect(run.errors.contains("\(store) is open to this process only by its capabilities"), "\(run.errors)")
     #expect(run.errors.contains("start attache as its owner (user 1), or choose a --store that root owns"), "\(run.errors)")
+    // The commands that fetch in their own process, or not at all, would leave files of root's there.
+    for words in [["store", "prune"], ["record", tool.home["it.yaml"]]] {
+      let other = try await tool.run(words + ["--store", store], input: Sample.plain + "\n")
+      #expect(other.exit == .status(73) && other.text.isEmpty, "\(words): \(other.errors)")
+      #expect(other.errors.contains("\(store) is open to this process only by its capabilities"), "\(words): \(other.errors)")
+    }
     // Its owner can still use it.
     #expect(try Self.entries(tool.home.path, "theirs") == [Entry("theirs", mode: 0o700, user: 1)])
     // A folder inside a store of root's own counts as well.
