@@ -6,13 +6,17 @@ import Logging
 
 /// A process that works on a queue.
 extension EngineProcess {
+  /// The descriptors that a worker and a fetcher need for one payload at a time. Below, the worker would
+  /// pause for ever.
+  private static let leastDescriptors: UInt = 64
+
   /// Sets up the process. Call it while the process has one thread.
   ///
   /// - Throws: the exit status, after the error is logged.
   init(_ options: WorkOptions) throws {
     try self.init(
-      working: options.configuration(), options.logFormat.logger(), replacesParent: true, notices: options.notice,
-      options.fetching.notice, options.program.notice(options.fetching))
+      working: options.configuration(), options.logFormat.logger(), replacesParent: true, leastDescriptors: Self.leastDescriptors,
+      notices: options.notice, options.fetching.notice, options.program.notice(options.fetching))
   }
 
   /// Opens the store and starts the engine.

@@ -23,12 +23,17 @@ package struct EngineProcess {
   /// - Parameters:
   ///   - replacesParent: whether the parent of the fetchers is replaced when it ends. Otherwise no
   ///     more media are fetched then.
+  ///   - leastDescriptors: with fewer descriptors, the process ends with a message.
   ///   - notices: messages about the flags, for the log; nil is no message.
   /// - Throws: the exit status, after the error is logged.
-  package init(working configuration: EngineConfiguration, _ log: Logger, replacesParent: Bool = false, notices: String?...) throws {
+  package init(
+    working configuration: EngineConfiguration, _ log: Logger, replacesParent: Bool = false, leastDescriptors: UInt = 0,
+    notices: String?...
+  ) throws {
     ProcessMemory.tuneAllocator()
     StopSignals.block()
     DescriptorLimit.raise()
+    DescriptorLimit.require(leastDescriptors)
     try self.init(configuration, log, notices, isReplaceable: replacesParent)
   }
 

@@ -48,6 +48,26 @@ struct ScarcityTests {
     #expect(whys.contains("no fetcher can be started"))
   }
 
+  @Test(arguments: ["work", "batch"])
+  func `a worker with too few descriptors to work ends with a message`(command: String) async throws {
+    let tool = try AttacheTool()
+    let queue = "sqlite:" + tool.home["queue"]
+    #expect(try await tool.run(["enqueue", "--queue", queue], input: Sample.plain + "\n").exit == .status(0))
+    let words = command == "work" ? ["work", "--once", "--queue", queue] : ["batch", "-", "-o", tool.home["out"]]
+    for (count, exit) in Array(22...40).map({ ($0, Program.Exit.status(70)) }) + [(63, .status(70)), (64, .status(0))] {
+      let limit = Launch(
+        path: "/usr/bin/prlimit", arguments: ["--nofile=\(count)", AttacheTool.folder + "/attache"] + words,
+        environment: tool.environment, folder: tool.home)
+      let program = try Program(limit)
+      program.input.write(Sample.plain + "\n")
+      program.input.close()
+      let run = await program.finished()
+      #expect(run.exit == exit, "\(count): \(run.errors)")
+      let sentence = "attache: the limit on open files (ulimit -n) is \(count), and this command needs 64; raise it\n"
+      #expect(run.errors.contains(sentence) == (exit == .status(70)), "\(count): \(run.errors)")
+    }
+  }
+
   /// The limit is that of a user without other processes; it does not apply to root.
   @Test(arguments: [["rehearse", "nowhere.yaml"], ["preview", "nowhere.ndjson", "-o", "page.html"]], [1, 3])
   func `a command whose libraries need threads ends with 70 without them`(words: [String], count: Int) async throws {
