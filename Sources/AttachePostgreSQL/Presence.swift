@@ -11,6 +11,7 @@ final class Presence: Sendable {
   private let pool: SessionPool
   private let name: String
   private let clock: (any QueueClock)?
+  private let failures: SurvivedFailures
   /// Held during calls of the session, so its readers may wait for the network.
   private let state = Mutex(State())
   private let entering = Mutex(())
@@ -49,8 +50,8 @@ final class Presence: Sendable {
     """
 
   /// - Parameter name: the host's name, for people.
-  init(_ pool: SessionPool, name: String, clock: (any QueueClock)?) {
-    (self.pool, self.name, self.clock) = (pool, name, clock)
+  init(_ pool: SessionPool, name: String, clock: (any QueueClock)?, failures: SurvivedFailures) {
+    (self.pool, self.name, self.clock, self.failures) = (pool, name, clock, failures)
     gate = try? SystemMachine().makeInputGate()
     pool.onLoss.withLock { $0 = { [weak self] in self?.test() } }
   }
@@ -200,10 +201,17 @@ final class Presence: Sendable {
   private func reconnect() {
     var pause = Duration.milliseconds(50)
     while let number = state.withLock({ $0.hasEnded ? nil : $0.number }) {
-      if let session = try? pool.connect(), (try? restore(number, session)) != nil {
+      do throws(SessionError) {
+        let session = try pool.connect()
+        try restore(number, session)
         return state.withLock { state in
           // `end()` may have run meanwhile.
           if !state.hasEnded { (state.session, state.reconnection) = (session, .now) }
+        }
+      } catch {
+        // `end()` closes the session on purpose.
+        if !state.withLock(\.hasEnded) {
+          failures.note("\(pool.name): \(error.text); the worker tries to connect again until it is told to end".onOneLine)
         }
       }
       Pause.wait(pause)

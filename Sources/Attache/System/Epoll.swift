@@ -3,6 +3,10 @@ internal import Glibc
 
 /// A poller based on epoll(7), with an eventfd to wake it.
 final class Epoll: Poller {
+  /// Calls epoll_ctl(2) of an epoll with an operation, a descriptor and what it is watched for, and
+  /// returns whether it succeeded; otherwise see `errno`.
+  typealias Control = @Sendable (Int32, Int32, Int32, Readiness) -> Bool
+
   private let epoll: Int32
   private let alarm: EventFD
   /// The maximum number of events that a wait returns.
@@ -10,12 +14,15 @@ final class Epoll: Poller {
   /// How long until the kernel is asked again to watch a descriptor that it refused for lack of
   /// memory.
   private static let pause = Duration.milliseconds(100)
+  private let failures: SurvivedFailures
+  private let control: Control
 
   // The loop's thread alone uses it.
   nonisolated(unsafe) private var refused: [Int32: Readiness] = [:]
 
   /// - Throws: ``SystemError`` when the system cannot create a descriptor.
-  init() throws(SystemError) {
+  init(failures: SurvivedFailures = .process, control: @escaping Control = Epoll.callKernel) throws(SystemError) {
+    (self.failures, self.control) = (failures, control)
     epoll = try SystemError.check("epoll_create1", epoll_create1(Int32(EPOLL_CLOEXEC)))
     alarm = try EventFD()
     watch(alarm.descriptor, for: .readable, isKnown: false)
@@ -31,14 +38,18 @@ final class Epoll: Poller {
 
   func watch(_ descriptor: Int32, for readiness: Readiness, isKnown: Bool) {
     // libcurl may already have closed the descriptor; the kernel then no longer watches it.
-    if isKnown, control(EPOLL_CTL_MOD, descriptor, readiness) || errno != ENOENT { return }
+    if isKnown, control(epoll, EPOLL_CTL_MOD, descriptor, readiness) || errno != ENOENT { return }
     unsafe refused[descriptor] = nil
-    if !control(EPOLL_CTL_ADD, descriptor, readiness), errno == ENOMEM || errno == ENOSPC { unsafe refused[descriptor] = readiness }
+    guard !control(epoll, EPOLL_CTL_ADD, descriptor, readiness) else { return }
+    let error = SystemError(call: "epoll_ctl", number: errno)
+    guard error.number == ENOMEM || error.number == ENOSPC else { return }
+    unsafe refused[descriptor] = readiness
+    failures.note("\(error); it is tried again every 100 ms")
   }
 
   func unwatch(_ descriptor: Int32) {
     unsafe refused[descriptor] = nil
-    control(EPOLL_CTL_DEL, descriptor, [])
+    _ = control(epoll, EPOLL_CTL_DEL, descriptor, [])
   }
 
   /// - Returns: when to stop waiting.
@@ -52,6 +63,8 @@ final class Epoll: Poller {
     let instant = watchRefused(instant)
     unsafe withUnsafeTemporaryAllocation(of: epoll_event.self, capacity: Self.capacity) { events in
       let count = unsafe epoll_wait(epoll, events.baseAddress, Int32(events.count), instant?.pollTimeout ?? -1)
+      // No other error passes: the loop would spin.
+      precondition(count >= 0 || errno == EINTR, "\(SystemError(call: "epoll_wait", number: errno))")
       for index in 0..<max(0, Int(count)) {
         let event = unsafe events[index]
         let descriptor = unsafe event.data.fd
@@ -64,8 +77,7 @@ final class Epoll: Poller {
     }
   }
 
-  @discardableResult
-  private func control(_ operation: Int32, _ descriptor: Int32, _ readiness: Readiness) -> Bool {
+  static func callKernel(_ epoll: Int32, _ operation: Int32, _ descriptor: Int32, _ readiness: Readiness) -> Bool {
     var event = unsafe epoll_event(events: readiness.events, data: epoll_data_t(fd: descriptor))
     return unsafe epoll_ctl(epoll, operation, descriptor, &event) == 0
   }

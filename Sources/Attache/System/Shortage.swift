@@ -9,6 +9,8 @@ package enum Shortage: Hashable, Sendable, CustomStringConvertible {
   /// Processes and threads.
   case processes
   case memory
+  /// Descriptors that this user's processes watch (epoll(7)).
+  case watches
 
   /// The calls whose EAGAIN means that no process or thread can be made.
   private static let makers: Set<String> = ["fork", "pthread_create", "posix_spawn"]
@@ -21,6 +23,7 @@ package enum Shortage: Hashable, Sendable, CustomStringConvertible {
     case EMFILE: self = .descriptors
     case ENFILE: self = .systemDescriptors
     case EAGAIN where Self.makers.contains(call): self = .processes
+    case ENOSPC where call == "epoll_ctl": self = .watches
     case ENOMEM, ENOBUFS: self = .memory
     default: return nil
     }
@@ -54,6 +57,7 @@ package enum Shortage: Hashable, Sendable, CustomStringConvertible {
     case .descriptors: "raise the limit on open files (ulimit -n), which is \(Self.limit(RLIMIT_NOFILE))"
     case .systemDescriptors: "the whole system has too many open files; raise fs.file-max, or end other programs"
     case .processes: "raise the limit on processes (ulimit -u), which is \(Self.limit(__RLIMIT_NPROC)), or that of the container"
+    case .watches: "this user's processes wait for too many descriptors; raise fs.epoll.max_user_watches"
     case .memory: "free memory, or raise the limit on it (ulimit -v, or that of the container)"
     }
   }

@@ -69,6 +69,11 @@ final class UploadServer: @unchecked Sendable {
   }
 
   private func begin() {
+    SurvivedFailures.process.report { [weak self] sentence in
+      guard let self else { return false }
+      loop.post { self.reply(.notice("the uploader: \(sentence)")) }
+      return true
+    }
     watch()
     loop.atTurnEnd { [self] in
       multi.deliverEnds { handle, code in (handle as? S3Transfer)?.conclude(code) }

@@ -43,6 +43,7 @@ package struct EngineProcess {
     for case let notice? in notices { log.notice("\(notice)") }
     if let warning = DescriptorLimit.warning(jobs: configuration.filter.jobs) { log.warning("\(warning)") }
     parent = try orExit(log, ExitStatus.software) { try configuration.fetcherParent(isReplaceable: isReplaceable) }
+    SurvivedFailures.process.log(to: log)
     try orExit(log, ExitStatus.unavailable) {
       if let failure = parent.converterFailure { throw StartError(failure) }
     }

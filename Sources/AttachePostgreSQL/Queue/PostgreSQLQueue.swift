@@ -59,7 +59,7 @@ package final class PostgreSQLQueue: PayloadQueue {
   ///   and `opening.creates` is false.
   package init(
     _ address: PostgreSQLAddress, _ opening: QueueOpening, upkeep: UpkeepTimes = UpkeepTimes(), connecting: Connecting = Connecting(),
-    waits: LockWaits = .process
+    waits: LockWaits = .process, failures: SurvivedFailures = .process
   ) throws(QueueError) {
     choice = opening.sync
     clock = opening.clock is SystemQueueClock ? nil : opening.clock
@@ -70,7 +70,7 @@ package final class PostgreSQLQueue: PayloadQueue {
     pool = SessionPool(
       address.servers, name: address.description.onOneLine, patience: opening.timeout, connecting: connecting, waits: waits)
     queueIdentity = try Opening(pool, address.schema).run(creates: opening.creates)
-    presence = Presence(pool, name: SystemFile.hostName, clock: clock)
+    presence = Presence(pool, name: SystemFile.hostName, clock: clock, failures: failures)
   }
 
   deinit {

@@ -82,6 +82,7 @@ extension QueueLocation {
     // Check first that the system can start one.
     guard CommandThread.start("probe", {}) else { throw ExitCode(ExitStatus.software) }
     LockWaits.process.report { log.warning("\($0.onOneLine)") }
+    SurvivedFailures.process.log(to: log)
     let opened = try orExit(log) { () throws(QueueError) in
       try open(creates: creates, sync: sync, timeout: timeout, notice: { log.notice("\($0)") })
     }

@@ -1,6 +1,7 @@
 import Attache
 @testable import AttachePostgreSQL
 import AttacheQueue
+import Synchronization
 import Testing
 
 /// Each call of a queue whose connection is cut around its commit: the call is repeated, and the
@@ -15,6 +16,26 @@ import Testing
     #expect(try test.other.lease().map(\.text) == ["a", "b", "c"])
     #expect(try test.other.counts().leased == 3)
     #expect(test.proxy.cuts == 1)
+  }
+
+  @Test func `a worker that loses its server says so once, and is present again as soon as it can`() throws {
+    let test = try ProxiedQueue(lines: ["a"])
+    let told = Mutex<[String]>([])
+    test.failures.report { sentence in
+      told.withLock { $0.append(sentence) }
+      return true
+    }
+    _ = try test.queue.leaseOne()
+    try test.waitUntilPresent(1)
+    test.proxy.stop()
+    try test.waitUntilPresent(0)
+    let deadline = ContinuousClock.now.advanced(by: .seconds(20))
+    while told.withLock(\.isEmpty) { try #require(ContinuousClock.now < deadline) }
+    test.proxy.resume()
+    try test.waitUntilPresent(1)
+    let sentences = told.withLock { $0 }
+    #expect(sentences.count == 1 && sentences[0].hasSuffix("; the worker tries to connect again until it is told to end"), "\(sentences)")
+    #expect(sentences[0].hasPrefix("postgresql://"), "\(sentences)")
   }
 
   @Test(arguments: PostgreSQLProxy.Cut.allCases)
@@ -219,6 +240,7 @@ import Testing
 final class ProxiedQueue: Sendable {
   let clock = ManualQueueClock()
   let proxy: PostgreSQLProxy
+  let failures = SurvivedFailures()
   let queue: any PayloadQueue
   let other: any PayloadQueue
   let server: TestServerQueue
@@ -232,7 +254,7 @@ final class ProxiedQueue: Sendable {
       parsing: "postgresql://attache@127.0.0.1:\(proxy.port)/\(database)?queue=\(server.name)&sslmode=disable")
     var opening = QueueOpening(creates: false)
     (opening.sync, opening.clock, opening.timeout) = (.off, clock, timeout)
-    queue = try PostgreSQLQueue(address, opening, upkeep: upkeep)
+    queue = try PostgreSQLQueue(address, opening, upkeep: upkeep, failures: failures)
     if !lines.isEmpty { #expect(try other.enqueue(lines.map(NewPayload.init)) == lines.count) }
   }
 

@@ -42,6 +42,8 @@ enum FetcherReply: Equatable {
   case closed(warning: String)
   /// The fetcher cannot start.
   case failed(String)
+  /// A failure that the fetcher survives (``SurvivedFailures``).
+  case survived(String)
 }
 
 /// The result of a fetch.
@@ -149,6 +151,9 @@ enum FetcherFrame {
       case .failed(let message):
         bytes.append(4)
         put(message: message, &bytes)
+      case .survived(let message):
+        bytes.append(9)
+        put(message: message, &bytes)
       }
     }
   }
@@ -206,6 +211,7 @@ enum FetcherFrame {
       let milliseconds = try reader.next(UInt32.self)
       try reader.end()
       return .load(milliseconds: milliseconds)
+    case 9: return .survived(try reader.message())
     default: throw Invalid()
     }
   }

@@ -69,6 +69,7 @@ extension FetcherLink {
       state.closing = []
       for done in closing { afterwards.append { done(warning.isEmpty ? nil : warning) } }
     case .failed(let message): state.message = message
+    case .survived(let message): afterwards.append { SurvivedFailures.process.note("a fetcher: \(message)") }
     }
   }
 

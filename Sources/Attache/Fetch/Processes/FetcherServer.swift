@@ -78,6 +78,10 @@ final class FetcherServer: @unchecked Sendable {
   }
 
   private func start(_ missing: FetcherBounds.Missing) {
+    SurvivedFailures.process.report { [self] sentence in
+      loop.post { [self] in reply(.survived(sentence)) }
+      return true
+    }
     loop.atTurnEnd { [self] in endTurn() }
     loop.post { [self] in
       var missing = missing

@@ -37,7 +37,7 @@ import Testing
     .left(.max, OriginHealth(.silence, since: MonotonicInstant(nanoseconds: -7))),
     .alive(2),
     .closed(warning: ""), .closed(warning: "begun anew"),
-    .failed("no memory"),
+    .failed("no memory"), .survived("epoll_ctl"),
   ]
 
   @Test(arguments: requests) func `a request comes out as it went in`(request: FetcherRequest) throws {
