@@ -84,7 +84,9 @@ final class HookedQueue: PayloadQueue {
     return try queue.settle(settled, claiming: request)
   }
   func renewDeliveries(_ leases: [LeaseToken], for span: Duration) throws(QueueError) -> Set<LeaseToken> {
-    try queue.renewDeliveries(leases, for: span)
+    let refused = try queue.renewDeliveries(leases, for: span)
+    try called(.renew)
+    return refused
   }
   func redeliver() throws(QueueError) -> Int { try queue.redeliver() }
   func history(of name: PayloadName) throws(QueueError) -> PayloadHistory? { try queue.history(of: name) }

@@ -29,6 +29,7 @@ public final class Deliverer: Sendable {
     var hasNews = false
     var isStopped = false
     var isCancelled = false
+    /// Why leases could not be renewed, since the deliverer's thread last checked.
     var failure: QueueError?
   }
 
@@ -123,13 +124,10 @@ public final class Deliverer: Sendable {
     var retryAt: MonotonicInstant?
     while true {
       let news = inbox.take { inbox in
-        inbox.hasNews = false
+        defer { (inbox.hasNews, inbox.failure) = (false, nil) }
         return (inbox, sleeps: false)
       }
-      if let failure = news.failure {
-        giveUp()
-        throw failure
-      }
+      if let failure = news.failure { retryAt = try pause(after: failure) ?? retryAt }
       if news.isStopped, !isStopped {
         isStopped = true
         stopSending()
@@ -144,12 +142,12 @@ public final class Deliverer: Sendable {
           if retryAt != nil { endPause() }
           retryAt = nil
         } catch {
-          // A stopped deliverer leaves answers that the queue refuses to the next deliverer.
-          guard let fault = MachineFault(error), change({ $0.stoppedAt }) == nil else {
+          guard let pauseEnd = try pause(after: error) else {
+            // A stopped deliverer leaves answers that the queue refuses to the next deliverer.
             giveUp()
             throw error
           }
-          retryAt = pause(fault.text)
+          retryAt = pauseEnd
         }
       }
       send()
@@ -210,12 +208,20 @@ public final class Deliverer: Sendable {
     for _ in before.restarts..<max(before.restarts, after.restarts) { observer.restarted() }
   }
 
-  /// - Returns: when the pause is over.
-  private func pause(_ why: String) -> MonotonicInstant {
+  /// Pauses after a failure of the machine.
+  ///
+  /// - Returns: when the pause is over; nil for a deliverer that is stopped, which does not pause.
+  /// - Throws: any other error, after the deliverer has given up.
+  private func pause(after error: QueueError) throws(QueueError) -> MonotonicInstant? {
+    guard let fault = MachineFault(error) else {
+      giveUp()
+      throw error
+    }
     let now = machine.now
     defer { tellPause() }
     return change { state in
-      state.pause(why, isOfMachine: true, at: now)
+      guard state.stoppedAt == nil else { return nil }
+      state.pause(fault.text, isOfMachine: true, at: now)
       return state.pause?.until ?? now
     }
   }

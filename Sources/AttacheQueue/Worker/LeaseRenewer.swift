@@ -30,7 +30,8 @@ final class LeaseRenewer: Sendable {
   ///     time.
   ///   - renewed: receives the renewed leases, and when. A failed renewal stays due and is repeated
   ///     at the next check, before the leases run out.
-  ///   - failed: receives an error of the queue, unless it is a ``MachineFault``.
+  ///   - failed: receives each error of the queue. After a ``MachineFault``, which is temporary, the
+  ///     caller pauses: no death is counted for a worker that lives.
   func run(due: (_ before: Duration) -> [LeaseToken], renewed: ([LeaseToken], _ now: Duration) -> Void, failed: (QueueError) -> Void) {
     while !isFinished.load(ordering: .acquiring) {
       do throws(QueueError) {
@@ -42,9 +43,7 @@ final class LeaseRenewer: Sendable {
           renewed(tokens, now)
         }
       } catch {
-        // A full or failing disk is temporary: the claiming thread pauses, and no death is counted
-        // for a worker that lives.
-        if MachineFault(error) == nil { failed(error) }
+        failed(error)
       }
       wakeSignal.wait(until: machine.now.advanced(by: span / 4))
     }

@@ -88,7 +88,7 @@ public final class QueueWorker: Sendable {
       let renewing = try machine.start("renew") { [self] in
         renewer.run(
           due: { before in state.withLock { $0.renewals(before: before) } },
-          renewed: { tokens, now in state.withLock { $0.renewed(tokens, at: now) } }, failed: fail)
+          renewed: { tokens, now in state.withLock { $0.renewed(tokens, at: now) } }, failed: pauseOrFail)
       }
       do throws(SystemError) {
         return (try machine.start("settle") { [self] in settler.run(settlerOwner) }, renewing)
@@ -186,7 +186,7 @@ public final class QueueWorker: Sendable {
         for lease in claim.leases { begin(lease, desk) }
       }
     } catch {
-      if let fault = MachineFault(error) { pause(fault) } else { fail(error) }
+      pauseOrFail(error)
     }
     return true
   }
@@ -226,6 +226,10 @@ public final class QueueWorker: Sendable {
     guard let failure = group.failure, !state.withLock(\.leavesWork) else { return }
     fail(failure)
     if state.withLock(\.leavesWork) { settler.say(.left("\(failure)")) }
+  }
+
+  private func pauseOrFail(_ error: QueueError) {
+    if let fault = MachineFault(error) { pause(fault) } else { fail(error) }
   }
 
   private func fail(_ error: QueueError) {

@@ -39,7 +39,7 @@ import Testing
     #expect(rig.observer.finished.count == 2)
   }
 
-  @Test func `a renewal that finds no room is tried again while the lease lasts`() throws {
+  @Test func `a renewal that finds no room pauses the worker, and is tried again while the lease lasts`() throws {
     let rig = try WorkerRig()
     let queue = HookedQueue(try rig.queue.open(with: [WorkerLine.candidate(1)]))
     let (isServed, isTried) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
@@ -49,7 +49,9 @@ import Testing
       guard tries.withLock({ tries in (tries += 1, tries).1 }) > 1 else { throw .full("/queue: no space is left") }
     }
     let waiting = Mutex<ExtensionReply?>(nil)
-    let worker = try rig.worker(on: queue) { _, answer in
+    let worker = try rig.worker(on: queue) {
+      $0.pause = .milliseconds(20)
+    } serve: { _, answer in
       waiting.withLock { $0 = answer }
       isServed.signal()
     }
@@ -68,6 +70,7 @@ import Testing
     hasEnded.wait()
     #expect(tries.withLock { $0 } == 2)
     #expect(rig.observer.finished.count == 1)
+    #expect(rig.observer.pauses == ["/queue: no space is left", nil])
   }
 
   @Test func `after a machine was suspended its worker works each payload once`() throws {
