@@ -5,7 +5,7 @@ package enum WholeWrite {
   /// Writes all bytes.
   ///
   /// - Parameter waits: whether it waits when a non-blocking descriptor is full.
-  /// - Throws: ``SystemError`` of `write`.
+  /// - Throws: ``SystemError`` of `write` or `poll`.
   package static func write(_ bytes: [UInt8], to descriptor: Int32, waits: Bool = true) throws(SystemError) {
     var rest = bytes[...]
     while !rest.isEmpty {
@@ -13,11 +13,20 @@ package enum WholeWrite {
       if written >= 0 {
         rest = rest.dropFirst(written)
       } else if errno == EAGAIN, waits {
-        var request = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
-        _ = unsafe poll(&request, 1, -1)
+        try waitUntilWritable(descriptor)
       } else if errno != EINTR {
         throw SystemError(call: "write", number: errno)
       }
+    }
+  }
+
+  /// Waits until a descriptor accepts bytes, or reports an error at the next write.
+  ///
+  /// - Throws: ``SystemError`` of `poll`.
+  static func waitUntilWritable(_ descriptor: Int32) throws(SystemError) {
+    var request = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+    while unsafe poll(&request, 1, -1) == -1 {
+      guard errno == EINTR else { throw SystemError(call: "poll", number: errno) }
     }
   }
 

@@ -41,7 +41,7 @@ package final class SenderThread: Sendable {
 
   /// Waits for 100 ms after a wait that failed: the kernel may have no memory at the moment. Notifies
   /// the owner once a minute. For the sender's thread.
-  func pause(after error: SystemError, _ owner: any SenderOwner) {
+  package func pause(after error: SystemError, _ owner: any SenderOwner) {
     if failures.withLock({ $0.allows(at: .now) }) { owner.notify("the sender is delayed: \(error); it is tried again every 100 ms") }
     usleep(100_000)
   }

@@ -1,6 +1,7 @@
 internal import Attache
 internal import AttacheQueue
 internal import CCurl
+internal import Glibc
 
 /// The requests of an ``HTTPSender`` that are in progress, run by libcurl.
 ///
@@ -165,9 +166,12 @@ final class HTTPMulti: @unchecked Sendable {
   }
 
   /// Waits for network activity or ``wake()``, at most 60 s.
-  func wait() {
+  ///
+  /// - Throws: ``SystemError`` of `poll`, without having waited.
+  func wait() throws(SystemError) {
     let ends = [sharing.first?.start.advanced(by: longestShare), alone.first?.start.advanced(by: configuration.answerTimeout)]
-    _ = unsafe curl_multi_poll(multi, nil, 0, min(60_000, ends.compactMap(\.self).min()?.pollTimeout ?? 60_000), nil)
+    let code = unsafe curl_multi_poll(multi, nil, 0, min(60_000, ends.compactMap(\.self).min()?.pollTimeout ?? 60_000), nil)
+    guard code == CURLM_OK else { throw SystemError(call: "poll", number: code == CURLM_OUT_OF_MEMORY ? ENOMEM : errno) }
   }
 
   /// Ends the current wait, or the next one. Any thread may call it.

@@ -63,7 +63,7 @@ public final class HTTPSender: Sender {
       answers += multi.advance()
       if !answers.isEmpty { owner.take(answers) }
       if news.isClosed { return }
-      multi.wait()
+      do throws(SystemError) { try multi.wait() } catch { thread.pause(after: error, owner) }
     }
   }
 }

@@ -76,6 +76,18 @@ extension Program {
     (try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(process)/task"))?.count
   }
 
+  /// Sets a limit of the program while it runs, by a flag of prlimit(1).
+  func limit(_ flag: String) throws {
+    let process = try Process.run(URL(filePath: "/usr/bin/prlimit"), arguments: ["--pid", "\(self.process)", flag])
+    process.waitUntilExit()
+    guard process.terminationStatus == 0 else { throw CocoaError(.featureUnsupported) }
+  }
+
+  /// The size of the program's address space, in bytes.
+  var addressSpace: Int {
+    status("VmSize").flatMap { $0.split(separator: " ").first }.flatMap { Int($0) }.map { $0 << 10 } ?? 0
+  }
+
   private func status(_ name: String) -> String? {
     guard let text = try? String(contentsOfFile: "/proc/\(process)/status", encoding: .utf8) else { return nil }
     let line = text.split(separator: "\n").first { $0.hasPrefix(name + ":") }

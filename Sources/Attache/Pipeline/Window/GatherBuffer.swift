@@ -43,7 +43,7 @@ internal import Glibc
       if written >= 0 {
         drop(written)
       } else if errno == EAGAIN {
-        try Self.waitUntilWritable(descriptor)
+        try WholeWrite.waitUntilWritable(descriptor)
       } else if errno != EINTR {
         throw SystemError(call: "writev", number: errno)
       }
@@ -60,12 +60,5 @@ internal import Glibc
     }
     guard left > 0, let base = unsafe vectors[first].iov_base else { return }
     unsafe vectors[first] = iovec(iov_base: base + left, iov_len: vectors[first].iov_len - left)
-  }
-
-  private static func waitUntilWritable(_ descriptor: Int32) throws(SystemError) {
-    var request = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
-    while unsafe poll(&request, 1, -1) == -1 {
-      guard errno == EINTR else { throw SystemError(call: "poll", number: errno) }
-    }
   }
 }
