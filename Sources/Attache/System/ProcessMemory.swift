@@ -17,13 +17,21 @@ package enum ProcessMemory {
 
   /// Returns memory that only the start needed: freed heap memory, and 9 of the 20 MB of code in
   /// the executable and its libraries. A separate thread does this 5 ms later, so that a run with a
-  /// few payloads ends before and pays nothing.
+  /// few payloads ends before and pays nothing. Without a thread, the caller does it at once.
   package static func dropStart() {
     let moment: UInt32 = 5_000
-    try? Thread.start("memory") {
-      usleep(moment)
-      _ = malloc_trim(0)
-      linux_drop_constants()
-    }.detach()
+    do throws(SystemError) {
+      try Thread.start("memory") {
+        usleep(moment)
+        drop()
+      }.detach()
+    } catch {
+      drop()
+    }
+  }
+
+  private static func drop() {
+    _ = malloc_trim(0)
+    linux_drop_constants()
   }
 }

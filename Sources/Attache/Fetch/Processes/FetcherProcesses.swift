@@ -79,6 +79,8 @@ final class FetcherCrew: Sendable {
   private let hasToldOfMissing = Atomic<Bool>(false)
   /// The threads that report. There is at most one for each kind of notice.
   private let reporting = Mutex<[any StartedThread]>([])
+  /// The notices that wait for a thread.
+  private let untold = Mutex<[FetcherNotice]>([])
   private let lastNumber = Atomic<UInt64>(0)
   private let notify: @Sendable (FetcherNotice) -> Void
 
@@ -141,18 +143,37 @@ final class FetcherCrew: Sendable {
 
   func tellOnce(of missing: FetcherBounds.Missing) {
     guard !hasToldOfMissing.exchange(true, ordering: .relaxed) else { return }
-    tellBeside(.unconfined(without: "\(missing)"))
+    if let notice = missing.notice { tellBeside(notice) }
   }
 
-  /// Reports on a separate thread: a log that blocks must not delay replies.
+  /// Reports on a separate thread: a log that blocks must not delay replies. While the system starts
+  /// no thread, it tries again every second.
   private func tellBeside(_ notice: FetcherNotice) {
-    guard let thread = try? SystemMachine().start("notice", { [notify] in notify(notice) }) else { return }
-    reporting.withLock { $0.append(thread) }
+    do throws(SystemError) {
+      let thread = try SystemMachine().start("notice") { [notify] in notify(notice) }
+      reporting.withLock { $0.append(thread) }
+    } catch {
+      untold.withLock { $0.append(notice) }
+      loop.post { [self] in
+        _ = loop.schedule(at: loop.now.advanced(by: .seconds(1))) { [self] in
+          for notice in takeUntold() { tellBeside(notice) }
+        }
+      }
+    }
   }
 
-  /// Waits until everything is reported.
+  private func takeUntold() -> [FetcherNotice] {
+    untold.withLock { untold in
+      defer { untold = [] }
+      return untold
+    }
+  }
+
+  /// Waits until everything is reported. The loop has ended: what no thread was there for is reported
+  /// here.
   fileprivate func finishNotices() {
     for thread in reporting.withLock({ $0 }) { thread.join() }
+    for notice in takeUntold() { notify(notice) }
   }
 
   /// Returns a request number that is unique among all fetchers.

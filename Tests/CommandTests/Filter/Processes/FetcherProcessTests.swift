@@ -24,6 +24,24 @@ struct FetcherProcessTests {
     }
   }
 
+  @Test func `a notice that no thread can report at the moment is reported later`() async throws {
+    try await withOrigin { origin in
+      origin.serve("/a", try Sample.medium("picture.png"), faults: [.stallBeforeHeaders])
+      let program = try AttacheTool().start(AttacheTool.loopback + ["--deadline", "60s"])
+      program.input.write(Sample.payload(origin.url("/a")) + "\n")
+      await origin.waitForStalls(count: 1, path: "/a")
+      // A thread starts with 40 MiB to spare.
+      try program.limit("--as=\(program.addressSpace + 30 << 20):")
+      kill(try #require(program.fetchers.first), SIGKILL)
+      await origin.waitForRequests(count: 2, path: "/a")
+      origin.release("/a")
+      program.input.close()
+      let run = await program.finished()
+      #expect(run.exit == .status(0))
+      #expect(run.errors.split(separator: "\n").filter { $0.contains("another one replaces it") }.count == 1, "\(run.errors)")
+    }
+  }
+
   @Test func `a URL that ends each of its fetchers fails alone`() async throws {
     try await withOrigin { origin in
       origin.serve("/bad", [], faults: [.stallBeforeHeaders])
