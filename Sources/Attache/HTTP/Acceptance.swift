@@ -39,7 +39,7 @@ enum Acceptance {
 
   private static func body(_ head: ResponseHead, from offset: Int) -> ResponseVerdict {
     guard !head.isAmbiguous else { return .refuse(head.mistakeInLine) }
-    guard head.contentEncodings.allSatisfy({ $0 == "identity" || $0.isEmpty }) else { return .refuse(.httpEncoding) }
+    guard !head.contentEncodings.contains(where: ContentCoding.isNamed) else { return .refuse(.httpEncoding) }
     guard let framing = framing(head) else { return .refuse(.httpFraming) }
     guard offset > 0 else { return .body(length: framing.length, resumes: false) }
     guard let range = ContentRange(head.contentRange ?? ""), range.first == offset,

@@ -81,7 +81,7 @@ public enum Reason: String, CaseIterable, Sendable {
   case httpHeaders = "http.headers"
   /// The length or the fields of the response can be read in more than one way.
   case httpFraming = "http.framing"
-  /// The response has a Content-Encoding that was not requested.
+  /// The response has a registered Content-Encoding, which was not requested.
   case httpEncoding = "http.encoding"
   /// The body ended early, or may have: neither the response nor the file shows its end.
   case httpTruncated = "http.truncated"
@@ -193,7 +193,8 @@ public enum Reason: String, CaseIterable, Sendable {
     case .httpProtocol: "what the origin sent is not HTTP; check the URL's port and scheme"
     case .httpHeaders: "the response has too many header fields, or they are too long; check the origin"
     case .httpFraming: "the response's length or header fields are ambiguous; check the origin and its proxies"
-    case .httpEncoding: "the origin sent a Content-Encoding that attache did not ask for; turn off compression for media"
+    case .httpEncoding:
+      "the origin says that the body is compressed (Content-Encoding), which attache did not ask for; turn off compression for media, or remove a wrong label from the stored file"
     case .httpTruncated: "the body ended too early, or nothing shows where it ends; check the origin and its proxies"
     case .httpRedirect: "too many redirects (5 are followed), a loop, or a redirect without a usable Location; check the origin"
     case .sizeImage: "the image is larger than its limit; shrink it or raise --limits image=…"

@@ -68,9 +68,23 @@ import Testing
     #expect(Acceptance.judge(head("HTTP/1.0 200 OK"), resumingFrom: 0) == .body(length: nil, resumes: false))
   }
 
-  @Test func `a content encoding that was not asked for is refused, identity is none`() {
-    #expect(Acceptance.judge(head("HTTP/1.1 200 OK", "Content-Encoding: gzip"), resumingFrom: 0) == .refuse(.httpEncoding))
-    #expect(Acceptance.judge(head("HTTP/1.1 200 OK", "Content-Encoding: identity"), resumingFrom: 0) == .body(length: nil, resumes: false))
+  @Test(arguments: [
+    "gzip", "GZIP", "br", "zstd", "deflate", "x-gzip", "compress", "x-compress", "aes128gcm", "dcb", "dcz", "exi", "pack200-gzip",
+    "identity, gzip", "aws-chunked,gzip", "gzip, base64", ", ,\tbr ,",
+  ])
+  func `a registered content coding is refused, wherever it stands`(value: String) {
+    #expect(Acceptance.judge(head("HTTP/1.1 200 OK", "Content-Encoding: \(value)"), resumingFrom: 0) == .refuse(.httpEncoding))
+    let later = head("HTTP/1.1 200 OK", "Content-Encoding: none", "Content-Encoding: \(value)")
+    #expect(Acceptance.judge(later, resumingFrom: 0) == .refuse(.httpEncoding))
+  }
+
+  @Test(arguments: [
+    "identity", "", "identity,identity", "base64", "aws-chunked", "UTF-8", "utf8", "binary", "none", "null", "image/jpeg", "gzipped",
+    "\u{FF47}zip", ",", "base64, aws-chunked", "\"gzip\"",
+  ])
+  func `a label that is no content coding says nothing`(value: String) {
+    #expect(
+      Acceptance.judge(head("HTTP/1.1 200 OK", "Content-Encoding: \(value)"), resumingFrom: 0) == .body(length: nil, resumes: false))
   }
 
   @Test func `a status line within a head takes back nothing that stands before it`() {
