@@ -52,6 +52,8 @@ package final class TypeDetector {
   package static let prefixLength = 4096
 
   private static let unnamed = "application/octet-stream"
+  /// The name of a PNG that Xcode optimised for an app, for which there is no MIME name.
+  static let appPicture = "image/png (CgBI)"
 
   private let asksAlways: Bool
   private let database: MagicCookie
@@ -215,7 +217,7 @@ package final class TypeDetector {
     }
     switch format.verdict(head) {
     case .type(let type): return .accepted(type)
-    case .foreign: return .refused(.typeUnsupported, found: name)
+    case .foreign: return .refused(.typeUnsupported, found: format == .png && ImageHeader.isForApp(head) ? appPicture : name)
     case .broken: return .refused(.typeUnknown, found: name)
     }
   }

@@ -142,6 +142,7 @@ final class MediaIngest {
       guard type.isAcceptedByApple else { throw FetchFailure(reason: .typeUnsupported, message: "the bytes are \(type.mime)") }
       recognition = .known(type)
       structure = FileStructure(of: type, maximumPixels: limits.pixels)
+    case .refused(_, TypeDetector.appPicture): throw FetchFailure.appPicture
     case .refused(let reason, let found):
       guard limits.conversion != nil, let format = PictureFormat(foreign: found) else {
         throw FetchFailure(reason: reason, message: "the bytes are \(found)")
@@ -235,6 +236,12 @@ extension FetchFailure {
     reason: .httpTruncated,
     message: "neither the response nor the file shows where the file ends, so that it may be truncated; send a Content-Length, or use https"
   )
+
+  /// The failure of a PNG that only the app reads that it was made for.
+  fileprivate static let appPicture = FetchFailure(
+    reason: .typeUnsupported,
+    message: "the PNG was optimised by Xcode for an app (CgBI), and nothing else reads it; serve the original file, "
+      + "or restore it with xcrun -sdk iphoneos pngcrush -revert-iphone-optimizations IN OUT")
 
   /// Creates the failure of a file that is larger than its kind may be.
   init(tooLarge kind: MediaKind, limits: DownloadLimits) {

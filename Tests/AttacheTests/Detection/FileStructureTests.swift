@@ -131,6 +131,21 @@ struct FileStructureTests {
     }
   }
 
+  @Test func `a wrong checksum counts only where a PNG cannot be shown without the chunk`() throws {
+    // IHDR, pHYs, IDAT and IEND.
+    let bytes = try MediaFixture(name: "picture-ffmpeg.png", answer: .init()).bytes
+    let name = try #require(bytes.firstRange(of: ascii("pHYs")))
+    for index in bytes.indices.dropFirst(16) {
+      var mutant = bytes
+      mutant[index] ^= 1
+      let isIgnored = name.upperBound..<name.upperBound + 13 ~= index || mutant[name].allSatisfy(\.isLetterASCII) && name ~= index
+      for pieces in [1, 65_536] { #expect((defect(of: mutant, as: .png, pieces: pieces) == nil) == isIgnored, "\(index)") }
+    }
+    var nameless = bytes
+    nameless[name.lowerBound] = UInt8(ascii: "!")
+    #expect(defect(of: nameless, as: .png) == .broken("a PNG chunk has an impossible name"))
+  }
+
   @Test func `a PNG without a picture is broken`() throws {
     let bytes = try MediaFixture(name: "picture.png", answer: .init()).bytes
     #expect(defect(of: Array(bytes.prefix(33) + bytes.suffix(12)), as: .png) == .broken("the PNG contains no picture"))
@@ -158,6 +173,68 @@ struct FileStructureTests {
     #expect(defect(of: open + scan + lines + end, as: .jpeg, pixels: 20_000) == nil)
     #expect(defect(of: open + scan + lines + end, as: .jpeg, pixels: 19_999) == .tooManyPixels(width: 200, height: 100))
     #expect(isBroken(frame + end, as: .jpeg))
+  }
+
+  /// A JPEG in three parts: its start, and a frame header and a scan of one component.
+  private static let (jpegStart, jpegFrame, jpegScan): ([UInt8], [UInt8], [UInt8]) = (
+    [0xFF, 0xD8, 0xFF, 0xE0, 0, 4, 1, 2], [0xFF, 0xC0, 0, 11, 8, 0, 100, 0, 200, 1, 1, 0x11, 0],
+    [0xFF, 0xDA, 0, 8, 1, 1, 0, 0, 63, 0, 0x12, 0xFF, 0, 0x34, 0xFF, 0xD9]
+  )
+
+  @Test(
+    arguments: [
+      Array("more of the comment".utf8), [0xFF, 0x00, 0xFF, 0x00, 7], [7, 0xFF, 0xFF], [0xFF, 0xD0, 9, 0xFF, 0x01, 9],
+      [0xFF, 0xFE, 0, 0, 9], [0xFF, 0xE1, 0, 1], [0xFF, 0xDC, 0, 4, 0, 100],
+    ] as [[UInt8]])
+  func `bytes between the segments of a JPEG are skipped up to the next marker`(_ rest: [UInt8]) {
+    let (start, frame, scan) = (Self.jpegStart, Self.jpegFrame, Self.jpegScan)
+    for file in [start + rest + frame + scan, start + frame + rest + scan, start + rest + frame + rest + scan] {
+      #expect(ImageHeader.jpeg(FileHead(bytes: file, isWhole: true)) == .type(.jpeg))
+      for pieces in [1, 7, 65_536] {
+        #expect(defect(of: file, as: .jpeg, pieces: pieces) == nil)
+        #expect(defect(of: file, as: .jpeg, pieces: pieces, pixels: 19_999) == .tooManyPixels(width: 200, height: 100))
+        #expect(isBroken(file.dropLast(), as: .jpeg))
+      }
+    }
+  }
+
+  @Test(
+    arguments: [[0xFF, 0xD8], [0xFF, 0x02], [0xFF, 0xBF], [0xFF, 0xF0], [0xFF, 0xDE], [0xFF, 0xC8], [0xFF, 0xC4, 0, 1]] as [[UInt8]])
+  func `what libjpeg refuses before the data of a JPEG is a defect`(_ marker: [UInt8]) {
+    let (start, frame, scan) = (Self.jpegStart, Self.jpegFrame, Self.jpegScan)
+    #expect(isBroken(start + marker + frame + scan, as: .jpeg))
+    #expect(isBroken(start + frame + ascii("rest") + marker + scan, as: .jpeg))
+    #expect(ImageHeader.jpeg(FileHead(bytes: start + marker + frame + scan, isWhole: true)) == .broken)
+    #expect(isBroken(start + scan, as: .jpeg), "there is no frame")
+    #expect(isBroken(start + frame + frame + scan, as: .jpeg), "there are two frames")
+  }
+
+  @Test func `the segments that a decoder needs have the length of their content`() throws {
+    let bytes = try MediaFixture(name: "photo.jpg", answer: .init()).bytes
+    var (offset, codes) = (2, [UInt8]())
+    repeat {
+      let length = Int(bytes[offset + 2]) << 8 | Int(bytes[offset + 3])
+      codes.append(bytes[offset + 1])
+      for change in [-3, -1, 1, 2, 3, 20] {
+        var mutant = bytes
+        (mutant[offset + 2], mutant[offset + 3]) = (UInt8((length + change) >> 8), UInt8((length + change) & 0xFF))
+        // JFIF is text, and may be shorter than it says.
+        if bytes[offset + 1] != 0xE0 { #expect(isBroken(mutant, as: .jpeg), "\(codes) \(change)") }
+      }
+      offset += 2 + length
+    } while codes.last != 0xDA
+    #expect(Set(codes).isSuperset(of: [0xE0, 0xDB, 0xC0, 0xC4, 0xDA]))
+    let interval: [UInt8] = [0xFF, 0xDD, 0, 4, 0, 8]
+    #expect(defect(of: bytes.prefix(2) + interval + bytes.dropFirst(2), as: .jpeg) == nil)
+    #expect(isBroken(bytes.prefix(2) + [0xFF, 0xDD, 0, 2] + bytes.dropFirst(2), as: .jpeg))
+  }
+
+  @Test func `random bytes behind the start of a JPEG are none`() {
+    var random = SeededGenerator(seed: 81)
+    for _ in 0..<300 {
+      let bytes = [0xFF, 0xD8, 0xFF] + (0..<1_000).map { _ in UInt8(truncatingIfNeeded: random.next()) }
+      #expect(defect(of: bytes, as: .jpeg) != nil)
+    }
   }
 
   @Test func `an image that reaches over a GIF's screen counts`() throws {

@@ -158,6 +158,9 @@ struct MediaHeaderTests {
     ("FFD8FFE00004AABBFFC00011080010001003011100021101031101", HeadVerdict.type(.jpeg)), ("FFD8FFC00011080010", .broken),
     ("FFD8FFFFFFDB0004AABBFFC2000B08001000100101110000", .type(.jpeg)), ("FFD8FFDA0008", .broken), ("FFD8FFD9", .broken),
     ("FFD8FFF7000B08001000100101110000", .foreign), ("FFD8FFE00001", .broken), ("FFD8FFE0000400003C68", .broken), ("FFD8FFE0FFFF", .broken),
+    ("FFD8FFE00004AABB00FF00AAFFC00011080010001003011100021101031101", .type(.jpeg)),
+    ("FFD8FFE00004AABBFFD8FFC0000B0800100010010111", .broken),
+    ("FFD8FFFE0000FFC2000B08001000100101110000", .type(.jpeg)), ("FFD8FFD0FFC2000B08001000100101110000", .type(.jpeg)),
   ])
   func `a JPEG has a frame header before its scan`(_ hex: String, _ verdict: HeadVerdict) {
     #expect(ImageHeader.jpeg(head(bytes(hex))) == verdict)

@@ -7,44 +7,41 @@ enum ImageHeader {
   static func jpeg(_ head: FileHead) -> HeadVerdict {
     guard head.byte(at: 0) == 0xFF, head.byte(at: 1) == 0xD8 else { return .broken }
     var offset = 2
-    while let fill = head.byte(at: offset), let marker = head.byte(at: offset + 1) {
-      guard fill == 0xFF else { return .broken }
-      if marker == 0xFF {
+    while let fill = head.byte(at: offset), let code = head.byte(at: offset + 1) {
+      // Bytes that are no marker are skipped, as in ``JPEGWalk``.
+      guard fill == 0xFF, code != 0xFF, code != 0 else {
         offset += 1
         continue
       }
-      if marker == 0xF7 { return .foreign }
-      guard isSegmentBeforeScan(marker) else { return .broken }
-      guard let high = head.byte(at: offset + 2), let low = head.byte(at: offset + 3) else { return head.beyond(.jpeg) }
-      let length = high << 8 | low
-      guard length >= 2 else { return .broken }
-      offset += 2 + length
-      if isFrameHeader(marker) { return offset <= head.count ? .type(.jpeg) : head.beyond(.jpeg) }
+      if code == 0xF7 { return .foreign }
+      guard JPEGMarker.mayPrecedeScan(code), code != 0xDA else { return .broken }
+      if JPEGMarker.isAlone(code) {
+        offset += 2
+        continue
+      }
+      guard let length = head.big16(at: offset + 2) else { return head.beyond(.jpeg) }
+      guard length >= 2 || JPEGMarker.isSkipped(code) else { return .broken }
+      offset += 2 + max(2, length)
+      if JPEGMarker.isFrameHeader(code) { return offset <= head.count ? .type(.jpeg) : head.beyond(.jpeg) }
     }
     return head.beyond(.jpeg)
-  }
-
-  /// SOF0 to SOF15, without the three codes in between that mean DHT, JPG and DAC.
-  private static func isFrameHeader(_ marker: Int) -> Bool {
-    (0xC0...0xCF).contains(marker) && marker != 0xC4 && marker != 0xC8 && marker != 0xCC
-  }
-
-  /// Frame headers, DHT, DAC, DQT, DRI, APP0 to APP15 and COM.
-  private static func isSegmentBeforeScan(_ marker: Int) -> Bool {
-    switch marker {
-    case 0xC0...0xC7, 0xC9...0xCF, 0xDB, 0xDD, 0xE0...0xEF, 0xFE: true
-    default: false
-    }
   }
 
   /// A PNG has the signature and a complete IHDR. An animated PNG begins in the same way.
   ///
   /// Source: https://www.w3.org/TR/png-3/
   static func png(_ head: FileHead) -> HeadVerdict {
+    if isForApp(head) { return .foreign }
     guard head.big32(at: 8) == 13, head.holds("IHDR", at: 12) else { return .broken }
     guard let width = head.big32(at: 16), let height = head.big32(at: 20), width > 0, height > 0 else { return .broken }
     let endOfHeader = 33
     return head.count >= endOfHeader ? .type(.png) : .broken
+  }
+
+  /// Xcode optimises the PNGs of an app: their first chunk is CgBI, and their data has neither the
+  /// header nor the order of colours of PNG. Only the app's own system reads them.
+  static func isForApp(_ head: FileHead) -> Bool {
+    head.holds("CgBI", at: 12)
   }
 
   /// A GIF has the screen descriptor, its colour table, and an image, an extension or the trailer.

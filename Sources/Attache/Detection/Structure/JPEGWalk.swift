@@ -1,11 +1,14 @@
 /// JPEG: segments, then scans, which end at a marker outside all segments.
 ///
-/// Pictures within application segments and pictures after the end are ignored.
+/// Bytes between segments are skipped up to the next marker, as libjpeg does: cameras write segments
+/// that are longer than their length says. In return, only what libjpeg reads may precede the first
+/// scan, and the segments that it needs must have the length of their content. Pictures within
+/// application segments and pictures after the end are ignored.
 ///
-/// Source: ITU-T T.81, annex B.
+/// Source: ITU-T T.81, annex B; libjpeg's `next_marker` and `read_markers`.
 struct JPEGWalk: FileWalk {
   private enum Position {
-    case start, marker, code, length, frame(rest: Int), lines(rest: Int), segment, scanHeader, scan
+    case start, marker, code, length, frame(rest: Int), lines(rest: Int), tables, segment, scanHeader
   }
 
   let firstStep = WalkStep.skip(2)
@@ -17,22 +20,23 @@ struct JPEGWalk: FileWalk {
 
   mutating func next(_ field: FileHead) -> Result<WalkStep, WalkDefect> {
     switch place {
-    case .start, .segment: return .success(afterSegment)
-    case .marker:
-      guard field.byte(at: 0) == 0xFF else { return .failure(WalkDefect("a JPEG marker is missing")) }
-      return .success(want(.code, .field(1)))
+    case .start, .segment: return .success(toMarker)
+    case .marker: return .success(want(.code, .field(1)))
     case .code: return read(code: field.byte(at: 0) ?? 0)
     case .length: return open(field)
     case .frame(let rest):
+      guard let components = field.byte(at: 5), components > 0, rest == 3 * components else { return .failure(Self.badLength) }
       if let height = field.big16(at: 1), let width = field.big16(at: 3) { pictureSize = (width, height) }
       return .success(want(.segment, .skip(rest)))
     case .lines(let rest):
       if let height = field.big16(at: 0), let size = pictureSize, size.height == 0 { pictureSize = (size.width, height) }
       return .success(want(.segment, .skip(rest)))
+    case .tables: return JPEGMarker.holdsWholeTables(field, code) ? .success(toMarker) : .failure(Self.badLength)
     case .scanHeader:
+      let components = field.byte(at: 0) ?? 0
+      guard 1...4 ~= components, field.count == 4 + 2 * components else { return .failure(Self.badLength) }
       hasScan = true
-      return .success(afterSegment)
-    case .scan: return .success(want(.code, .field(1)))
+      return .success(toMarker)
     }
   }
 
@@ -40,19 +44,23 @@ struct JPEGWalk: FileWalk {
     WalkDefect("the JPEG ends before its end marker")
   }
 
+  private static let badLength = WalkDefect("a JPEG segment has an impossible length")
+
   private mutating func want(_ place: Position, _ step: WalkStep) -> WalkStep {
     self.place = place
     return step
   }
 
-  /// The step after a segment. After the first scan, it searches for the next marker; before that,
-  /// the marker must follow at once.
-  private var afterSegment: WalkStep {
-    mutating get { hasScan ? want(.scan, .search(0xFF)) : want(.marker, .field(1)) }
+  private var toMarker: WalkStep {
+    mutating get { want(.marker, .search(0xFF)) }
   }
 
   private mutating func read(code: Int) -> Result<WalkStep, WalkDefect> {
     self.code = code
+    guard hasScan || code == 0xFF || code == 0xD9 || JPEGMarker.mayPrecedeScan(code) else {
+      let name = String(code, radix: 16, uppercase: true)
+      return .failure(WalkDefect("before its data, the JPEG has a marker (FF \(name)) that decoders refuse"))
+    }
     switch code {
     // Any number of fill bytes may precede a code.
     case 0xFF: return .success(want(.code, .field(1)))
@@ -62,23 +70,29 @@ struct JPEGWalk: FileWalk {
       }
       return .success(.rest)
     // An FF in the data, restarts, and other codes without a length.
-    case 0x00...0xBF, 0xD0...0xD8: return .success(afterSegment)
+    case 0x00...0xBF, 0xD0...0xD8: return .success(toMarker)
     default: return .success(want(.length, .field(2)))
     }
   }
 
-  /// Reads a segment's length, which includes itself. Frame headers are SOF0 to SOF15, without DHT,
-  /// JPG and DAC. DNL gives the number of lines when a frame header omits it.
+  /// Reads a segment's length, which includes itself. DNL gives the number of lines when a frame
+  /// header omits it.
   private mutating func open(_ field: FileHead) -> Result<WalkStep, WalkDefect> {
-    guard let length = field.big16(at: 0), length >= 2 else { return .failure(WalkDefect("a JPEG segment has an impossible length")) }
-    let rest = length - 2
+    guard let length = field.big16(at: 0), length >= 2 || JPEGMarker.isSkipped(code) else {
+      return .failure(Self.badLength)
+    }
+    let rest = max(0, length - 2)
     let (frameLength, linesLength) = (6, 2)
     switch code {
-    case 0xC0...0xC3, 0xC5...0xC7, 0xC9...0xCB, 0xCD...0xCF:
-      guard rest >= frameLength else { return .failure(WalkDefect("the JPEG frame header is truncated")) }
-      return .success(want(.frame(rest: rest - frameLength), .field(frameLength)))
-    case 0xDA: return .success(want(.scanHeader, .skip(rest)))
+    case 0xDA:
+      guard pictureSize != nil else { return .failure(WalkDefect("the JPEG has no frame header before its data")) }
+      return .success(want(.scanHeader, .field(rest)))
+    case 0xC4, 0xDB, 0xDD: return .success(want(.tables, .field(rest)))
     case 0xDC where rest >= linesLength: return .success(want(.lines(rest: rest - linesLength), .field(linesLength)))
+    case _ where JPEGMarker.isFrameHeader(code):
+      guard rest >= frameLength else { return .failure(WalkDefect("the JPEG frame header is truncated")) }
+      guard hasScan || pictureSize == nil else { return .failure(WalkDefect("the JPEG has two frame headers")) }
+      return .success(want(.frame(rest: rest - frameLength), .field(frameLength)))
     default: return .success(want(.segment, .skip(rest)))
     }
   }

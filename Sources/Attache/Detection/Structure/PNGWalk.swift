@@ -2,7 +2,10 @@ internal import CZlib
 
 /// PNG: chunks, each with a checksum, up to IEND, with a picture among them.
 ///
-/// Source: https://www.w3.org/TR/png-3/, sections 5.2 to 5.6.
+/// Decoders leave out an ancillary chunk whose checksum is wrong, so it is no defect. Editors leave
+/// such chunks behind.
+///
+/// Source: https://www.w3.org/TR/png-3/, sections 5.2 to 5.6, and 13.
 struct PNGWalk: FileWalk {
   private enum Position {
     case signature, header, imageHeader, data, checksum
@@ -13,6 +16,8 @@ struct PNGWalk: FileWalk {
   private(set) var pictureSize: (width: Int, height: Int)?
   private var place = Position.signature
   private var checksum: UInt = 0
+  /// Whether the picture cannot be shown without the chunk: its name begins with a capital letter.
+  private var isCritical = true
   private var hasPicture = false
   private var isLastChunk = false
 
@@ -26,14 +31,16 @@ struct PNGWalk: FileWalk {
       return .success(trailer)
     case .data: return .success(trailer)
     case .checksum:
-      guard field.big32(at: 0) == Int(checksum) else { return .failure(WalkDefect("the checksum of a PNG chunk is wrong")) }
+      guard !isCritical || field.big32(at: 0) == Int(checksum) else {
+        return .failure(WalkDefect("the checksum of a PNG chunk is wrong"))
+      }
       guard isLastChunk else { return .success(header) }
       return hasPicture ? .success(.rest) : .failure(WalkDefect("the PNG contains no picture"))
     }
   }
 
   mutating func pass(_ bytes: UnsafeRawBufferPointer) {
-    guard let start = bytes.baseAddress, place != .signature else { return }
+    guard isCritical, let start = bytes.baseAddress, place != .signature else { return }
     checksum = unsafe crc32_z(checksum, start.assumingMemoryBound(to: UInt8.self), bytes.count)
   }
 
@@ -58,6 +65,8 @@ struct PNGWalk: FileWalk {
   /// Reads the length and the name of a chunk. The checksum begins with the name.
   private mutating func open(_ field: FileHead) -> Result<WalkStep, WalkDefect> {
     guard let length = field.big32(at: 0), length <= Int32.max else { return .failure(WalkDefect("a PNG chunk has an impossible length")) }
+    guard field.bytes.dropFirst(4).allSatisfy(\.isLetterASCII) else { return .failure(WalkDefect("a PNG chunk has an impossible name")) }
+    isCritical = (field.byte(at: 4) ?? 0) & 0x20 == 0
     checksum = unsafe field.bytes.withUnsafeBytes { name in
       unsafe crc32_z(0, name.baseAddress?.advanced(by: 4).assumingMemoryBound(to: UInt8.self), 4)
     }
