@@ -10,6 +10,13 @@ package enum Detection: Equatable, Sendable {
   /// The detector gave no answer, for example because the bytes crash it.
   case undecided(DetectorFailure)
 
+  /// Whether the file may be an MP3 that does not begin with its sound, which is for
+  /// ``MPEGAudioFrame/isSound(in:from:)`` to say.
+  var mayHideSound: Bool {
+    guard case .refused(.typeUnknown, let found) = self else { return false }
+    return found == TypeDetector.unnamed || MagicFormat(mime: found) == .mpegAudio
+  }
+
   /// The result for an empty file.
   static var empty: Detection { .refused(.sizeEmpty, found: "application/x-empty") }
 }
@@ -51,7 +58,7 @@ package final class TypeDetector {
   /// same from 512 bytes to the whole file, except behind a long ID3 tag, which ``ID3Tag`` reads.
   package static let prefixLength = 4096
 
-  private static let unnamed = "application/octet-stream"
+  fileprivate static let unnamed = "application/octet-stream"
   /// The name of a PNG that Xcode optimised for an app, for which there is no MIME name.
   static let appPicture = "image/png (CgBI)"
 

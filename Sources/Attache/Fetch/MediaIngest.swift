@@ -2,7 +2,8 @@
 /// thread where they arrive. On the loop only.
 ///
 /// The first bytes determine the type. If ``SignatureRules`` cannot determine it, the type detector's
-/// process is asked, and the file waits for the result.
+/// process is asked, and the file waits for the result. If that has no name for it either, the file
+/// may be an MP3 whose sound begins later.
 final class MediaIngest {
   /// A request to the type detector's process.
   struct Question: Sendable {
@@ -17,11 +18,17 @@ final class MediaIngest {
   private static let portion = 128 * 1024
   /// The number of bytes in which a picture's size is looked for.
   private static let headerLength = 64 * 1024
+  /// The number of bytes in which the sound of an MP3 is searched for, behind a tag within the
+  /// detector's bytes. It is less than a portion.
+  private static let soundReach = TypeDetector.prefixLength + MPEGAudioFrame.searchReach
   /// The largest buffer that libcurl delivers (CURL_MAX_WRITE_SIZE).
   private static let piece = 16 * 1024
 
   private enum Recognition {
     case open, asked, known(MediaType)
+    /// Neither is its type known nor does its sound begin at once. The failure is for a file without
+    /// a sound.
+    case unnamed(FetchFailure)
     /// A picture that Apple does not accept and that can be converted, with the pixels that it
     /// claims.
     case foreign(PictureFormat, pixels: Int?)
@@ -68,7 +75,7 @@ final class MediaIngest {
 
   private var isRecognised: Bool {
     switch recognition {
-    case .open, .asked: false
+    case .open, .asked, .unnamed: false
     case .known, .foreign: true
     }
   }
@@ -92,6 +99,7 @@ final class MediaIngest {
     if gathered.isEmpty { gathered.reserveCapacity(min(max(expected, bytes.count), Self.portion + Self.piece)) }
     unsafe gathered.append(contentsOf: bytes)
     if case .open = recognition, gathered.count > TypeDetector.prefixLength { try recognise() }
+    try searchSound()
     if isRecognised, gathered.count >= Self.portion { try writeGathered() }
   }
 
@@ -104,6 +112,7 @@ final class MediaIngest {
   func finish(isEndCertain: Bool = true) throws(FetchFailure) -> Finished? {
     (isComplete, self.isEndCertain) = (true, isEndCertain)
     if case .open = recognition { try recognise() }
+    try searchSound()
     return isRecognised ? try finished() : nil
   }
 
@@ -113,6 +122,7 @@ final class MediaIngest {
   /// - Throws: why the file is refused.
   func handle(_ detection: Detection) throws(FetchFailure) -> Finished? {
     try accept(detection)
+    try searchSound()
     if isComplete { return try finished() }
     if gathered.count >= Self.portion { try writeGathered() }
     return nil
@@ -144,13 +154,25 @@ final class MediaIngest {
       structure = FileStructure(of: type, maximumPixels: limits.pixels)
     case .refused(_, TypeDetector.appPicture): throw FetchFailure.appPicture
     case .refused(let reason, let found):
-      guard limits.conversion != nil, let format = PictureFormat(foreign: found) else {
-        throw FetchFailure(reason: reason, message: "the bytes are \(found)")
+      let failure = FetchFailure(reason: reason, message: "the bytes are \(found)")
+      if detection.mayHideSound {
+        recognition = .unnamed(failure)
+        return
       }
+      guard limits.conversion != nil, let format = PictureFormat(foreign: found) else { throw failure }
       // Nothing has been written yet.
       recognition = .foreign(format, pixels: PictureHeader.pixels(of: format, in: Array(gathered.prefix(Self.headerLength))))
     case .undecided(let failure): throw FetchFailure(failure)
     }
+  }
+
+  /// Searches for the sound of an MP3 that does not begin with it, once enough of the file has
+  /// arrived.
+  private func searchSound() throws(FetchFailure) {
+    guard case .unnamed(let failure) = recognition, isComplete || gathered.count >= Self.soundReach else { return }
+    let head = FileHead(bytes: gathered, isWhole: isComplete)
+    guard let start = ID3Tag.end(in: head), MPEGAudioFrame.isSound(in: head, from: start) else { throw failure }
+    try accept(.accepted(.mp3))
   }
 
   private func writeGathered() throws(FetchFailure) {
@@ -191,7 +213,7 @@ final class MediaIngest {
     guard let conversion = limits.conversion else { return nil }
     let (format, pixels, acceptable): (PictureFormat?, Int?, MediaType?) =
       switch recognition {
-      case .open, .asked: (nil, nil, nil)
+      case .open, .asked, .unnamed: (nil, nil, nil)
       case .foreign(let format, let pixels): (format, pixels, nil)
       case .known(let type): sourceFormat(of: type, conversion)
       }

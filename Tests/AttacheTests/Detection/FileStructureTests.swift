@@ -5,7 +5,7 @@ import Testing
 
 /// Checks of the structure of files, as tables, without network and disk.
 struct FileStructureTests {
-  private static let formats: [MediaType] = [.jpeg, .png, .gif, .mpeg4, .mpeg4Audio, .wave, .aiff, .avi]
+  private static let formats: [MediaType] = [.jpeg, .png, .gif, .mpeg4, .mpeg4Audio, .wave, .aiff, .avi, .mp3]
 
   private func defect(of file: some Sequence<UInt8>, as type: MediaType, pieces: Int = 65_536, pixels: Int = 50_000_000) -> FileDefect? {
     let bytes = Array(file)
@@ -300,6 +300,60 @@ struct FileStructureTests {
       }
     }
     #expect(isBroken(Self.tag(length), as: .mp3) && isBroken(Self.tag(length).dropLast(), as: .mp3))
-    #expect(isBroken(Self.tag(length) + song.prefix(3), as: .mp3))
+    for cut in [1, 3, 4, 100] { #expect(isBroken(Self.tag(length) + song.prefix(cut), as: .mp3), "\(cut)") }
+    let frame = try #require(MPEGAudioFrame(FileHead(bytes: song, isWhole: true), at: 0)).length
+    for cut in [frame, frame + 4, 2 * frame - 1] { #expect(defect(of: Self.tag(length) + song.prefix(cut), as: .mp3) == nil, "\(cut)") }
+  }
+
+  @Test(arguments: [1, 44, 1_044, 5_000, 60_000]) func `a tag may be shorter or longer than it is, and a recording may begin anywhere`(
+    _ rest: Int
+  ) {
+    let song = Sample.fixture("song-tagless.mp3")
+    var random = SeededGenerator(seed: 35)
+    let noise = (0..<rest).map { _ in UInt8.random(in: 1...255, using: &random) }
+    for pieces in [7, 1_000_000] {
+      for start: [UInt8] in [[], Self.tag(4_096), Self.tag(20) + Self.tag(20)] {
+        #expect(defect(of: start + noise + song, as: .mp3, pieces: pieces) == nil)
+        #expect(defect(of: start + noise.map { $0 & 0x7F } + song, as: .mp3, pieces: pieces) == nil)
+      }
+      // A tag that takes the first bytes of the sound away, and a sound whose first frame is damaged.
+      #expect(defect(of: Self.tag(5_000).dropLast(rest % 4_000) + song + song, as: .mp3, pieces: pieces) == nil)
+      #expect(defect(of: song.prefix(100) + song, as: .mp3, pieces: pieces) == nil)
+      // A tag whose length does not spare the highest bits is none.
+      #expect(defect(of: ascii("ID3\u{3}\0\0\0\0\u{F}") + [0xF6] + noise + song, as: .mp3, pieces: pieces) == nil)
+    }
+  }
+
+  @Test func `the sound of an MP3 begins within 64 KB, with three frames`() throws {
+    let song = Sample.fixture("song-tagless.mp3")
+    let frame = try #require(MPEGAudioFrame(FileHead(bytes: song, isWhole: true), at: 0)).length
+    func isForeign(_ bytes: [UInt8]) -> Bool {
+      if case .foreign = defect(of: bytes, as: .mp3, pieces: 10_000) { true } else { false }
+    }
+    let text = [UInt8](repeating: UInt8(ascii: "x"), count: 65_536)
+    #expect(defect(of: text.dropLast() + song, as: .mp3) == nil)
+    #expect(isForeign(text + song.prefix(3 * frame)))
+    #expect(defect(of: ascii("x") + song.prefix(2 * frame + 6), as: .mp3) == nil)
+    #expect(isForeign(ascii("x") + song.prefix(2 * frame) + zeros(9)))
+    let other = Sample.fixture("sound-twolame.mp2")
+    #expect(isForeign(ascii("x") + other), "layer II is not MP3")
+  }
+
+  @Test func `neither random bytes nor text are an MP3`() {
+    var random = SeededGenerator(seed: 3_000)
+    for number in 0..<300 {
+      let length = Int.random(in: 1...4_096, using: &random)
+      var bytes: [UInt8] = []
+      while bytes.count < length {
+        let word = random.next()
+        let letters = (0..<8).map { UInt8(truncatingIfNeeded: word >> (8 * $0)) }
+        // Random bytes, text in Latin-1 with many letters above ASCII, or in UTF-8.
+        bytes += number % 3 == 0 ? letters : letters.map { number % 3 == 1 ? $0 | 0x60 : $0 & 0x7F }
+      }
+      let head = FileHead(bytes: bytes, isWhole: true)
+      #expect(!MPEGAudioFrame.isSound(in: head, from: 0))
+      #expect(MPEGAudioFrame.verdict(head) != .type(.mp3))
+      #expect(defect(of: bytes, as: .mp3) != nil)
+    }
   }
 }

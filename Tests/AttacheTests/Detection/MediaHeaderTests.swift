@@ -49,6 +49,8 @@ struct MediaHeaderTests {
     let other: [UInt8] = [0xFF, 0xF3, 0x40, 0xC0] + zeros(100)
     #expect(MPEGAudioFrame.verdict(head(frame + frame)) == .type(.mp3))
     #expect(MPEGAudioFrame.verdict(head(frame)) == .type(.mp3))
+    #expect(MPEGAudioFrame.verdict(head(frame.dropLast())) == .broken)
+    #expect(MPEGAudioFrame.verdict(head(frame.dropLast(), isWhole: false)) == .type(.mp3))
     #expect(MPEGAudioFrame.verdict(head(frame + zeros(100))) == .broken)
     #expect(MPEGAudioFrame.verdict(head(frame + other)) == .broken)
   }

@@ -46,6 +46,24 @@ struct MediaIngestTests {
     if case .failure(let failure) = end { failure.reason } else { nil }
   }
 
+  @Test(arguments: [16_384, 1_000_000]) func `an MP3 whose sound begins late is found within 64 KB`(pieces: Int) throws {
+    let song = Sample.fixture("song-tagless.mp3")
+    let text = [UInt8](repeating: UInt8(ascii: "x"), count: 65_536)
+    let noise = Sample.fixture("noise.bin")
+    // The tag says 20 bytes, and has 64.
+    let short = FileStructureTests.tag(20) + Array("The rest of a title, which is too long, \0\0\0\0".utf8)
+    let long = FileStructureTests.tag(4_096) + noise
+    let far = noise + [UInt8](text.prefix(60_000)) + song
+    for body: [UInt8] in [short + song, long + song, noise + song, far, Array(song.prefix(200)) + song] {
+      #expect(type(try end(of: body, pieces: pieces)) == .mp3)
+      // Nothing shows the end of a sound.
+      #expect(reason(try end(of: body, pieces: pieces, isEndCertain: false)) == .httpTruncated)
+    }
+    for body: [UInt8] in [noise, noise + text + song, noise + text + text + song, short + noise, [0xFF, 0xFB, 0x90, 0x44] + noise] {
+      #expect(reason(try end(of: body, pieces: pieces)) == .typeUnknown)
+    }
+  }
+
   @Test func `a PNG that Xcode optimised for an app is named as such, with what to do`() throws {
     for conversion in [nil, Conversion()] {
       guard case .failure(let failure) = try end(of: Sample.fixture("picture-app.png"), conversion: conversion) else {
