@@ -40,6 +40,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
       .result_side = 1 + 4 * (uint32_t)data[0],
       .cpu_ms = 60000,
       .wait_ms = 60000,
+      .is_damaged = data[3] >= 128,
   };
   converter_answer answer = {.end = converter_unreadable};
   vips_result result = {0};

@@ -241,12 +241,20 @@ static double first_scale(const picture *picture) {
 
 void vips_convert(const void *bytes, const converter_job *job, converter_answer *answer, vips_result *result) {
   picture picture = {.bytes = bytes, .job = job};
+  // A picture that was made leaves its warnings.
+  api.vips_error_clear();
   answer->end = job->format < format_count ? measure(&picture) : converter_unreadable;
   if (answer->end != converter_made) return note_failure(answer);
   bool is_animated = picture.frames > 1 && picture.frames <= converter_frames_max;
   double scale = first_scale(&picture);
   for (int attempt = 0; attempt < converter_attempts_max; attempt++) {
     bool is_made = encode(&picture, scale, is_animated, result);
+    // libvips gives the half of a JPEG that is there, with a warning, which it keeps with its errors.
+    if (is_made && job->is_damaged && *api.vips_error_buffer()) {
+      vips_free(result);
+      answer->end = converter_unreadable;
+      return note_failure(answer);
+    }
     if (is_made && result->count <= job->result_bytes) {
       answer->format = result->format;
       answer->bytes = result->count;

@@ -48,6 +48,8 @@ final class MediaIngest {
   private let expected: MediaType?
   private var recognition = Recognition.open
   private var structure: FileStructure?
+  /// Why a JPEG cannot be attached as it is, although a conversion may still read it.
+  private var damage: FetchFailure?
   private var file: PartialFile?
   private var gathered: [UInt8] = []
   private var isComplete = false
@@ -194,13 +196,21 @@ final class MediaIngest {
   private func check(behind size: Int) throws(FetchFailure) {
     let kind = type?.kind ?? .image
     guard size + gathered.count <= limits[kind] else { throw FetchFailure(tooLarge: kind, limits: limits) }
-    let defect = unsafe gathered.withUnsafeBytes { unsafe structure?.read($0) }
-    if let defect { throw FetchFailure(defect, limits: limits) }
+    if let defect = unsafe gathered.withUnsafeBytes({ unsafe structure?.read($0) }) { try note(defect) }
+  }
+
+  /// Refuses a file with a defect, unless it is a JPEG that a conversion may read.
+  private func note(_ defect: FileDefect) throws(FetchFailure) {
+    let failure = FetchFailure(defect, limits: limits)
+    guard limits.conversion != nil, type == .jpeg, failure.reason == .typeBroken else { throw failure }
+    (structure, damage) = (nil, failure)
   }
 
   private func finished() throws(FetchFailure) -> Finished {
     if file == nil { try check(behind: 0) } else if !gathered.isEmpty { try writeGathered() }
-    if let defect = structure?.end() { throw FetchFailure(defect, limits: limits) }
+    if let defect = structure?.end() { try note(defect) }
+    // Without a length, the damage may be that the rest is missing.
+    if !isEndCertain, let damage { throw damage }
     if !isEndCertain, type != nil, structure?.marksEnd != true { throw FetchFailure.unknownEnd }
     if let picture = try sourcePicture() { return .picture(picture) }
     guard let type else { throw FetchFailure(reason: .internal) }
@@ -215,12 +225,16 @@ final class MediaIngest {
       switch recognition {
       case .open, .asked, .unnamed: (nil, nil, nil)
       case .foreign(let format, let pixels): (format, pixels, nil)
+      case .known where damage != nil: (.jpeg, nil, nil)
       case .known(let type): sourceFormat(of: type, conversion)
       }
     guard let format else { return nil }
+    // libvips would warn of the lack of an end marker. The bytes behind it tell the picture from one
+    // that is complete by its structure: equal bytes share a conversion.
+    if damage != nil { gathered += [0xFF, 0xD9] + "damaged".utf8 }
     if !gathered.isEmpty { try append() }
     guard let file = file.take() else { return nil }
-    return SourcePicture(file: file, format: format, claimedPixels: pixels, acceptableType: acceptable)
+    return SourcePicture(file: file, format: format, claimedPixels: pixels, acceptableType: acceptable, damage: damage)
   }
 
   /// Returns the format and the pixels of a picture that must become smaller, and its type if it is

@@ -49,10 +49,13 @@ public struct PictureConversion: Hashable, Sendable {
   public var size: Int
   /// The size of the result, in pixels.
   public var width, height: Int
+  /// Whether the download was a JPEG that its structure shows to be damaged, and that the converter
+  /// could read nevertheless.
+  public var isRepair: Bool
 
   /// Makes a description.
-  public init(from: PictureFormat, size: Int, width: Int, height: Int) {
-    (self.from, self.size, self.width, self.height) = (from, size, width, height)
+  public init(from: PictureFormat, size: Int, width: Int, height: Int, isRepair: Bool = false) {
+    (self.from, self.size, self.width, self.height, self.isRepair) = (from, size, width, height, isRepair)
   }
 }
 
@@ -66,5 +69,17 @@ extension PictureFormat {
   init?(code: UInt8) {
     guard code > 0, Int(code) <= Self.all.count else { return nil }
     self = Self.all[Int(code) - 1]
+  }
+}
+
+extension PictureConversion {
+  private static let repair: UInt8 = 0x80
+
+  /// The number of the format in a frame and in the index, with the highest bit for a repair.
+  var code: UInt8 { from.code | (isRepair ? Self.repair : 0) }
+
+  init?(code: UInt8, size: Int, width: Int, height: Int) {
+    guard let from = PictureFormat(code: code & ~Self.repair) else { return nil }
+    self.init(from: from, size: size, width: width, height: height, isRepair: code & Self.repair != 0)
   }
 }

@@ -51,7 +51,7 @@ extension InspectedMedia {
     let details = parts.joined(separator: ", ")
     guard let reason = fetch.reason else {
       let conversion = fetch.converted.map { made in
-        "Converted: \(made.from.rawValue) became \(made.width) × \(made.height) pixels in \(Inspection.number(made.size)) bytes."
+        "\(made.isRepair ? "Repaired, because its structure is damaged" : "Converted"): \(made.from.rawValue) became \(made.width) × \(made.height) pixels in \(Inspection.number(made.size)) bytes."
       }
       return ["Fetched: \(details)."] + (conversion.map { [$0] } ?? [])
     }

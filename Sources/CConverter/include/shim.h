@@ -78,6 +78,8 @@ typedef struct {
   uint32_t result_side;
   /// The processor time and the time that it may take, in milliseconds.
   uint32_t cpu_ms, wait_ms;
+  /// Whether its structure is damaged. libvips may then not even warn of it.
+  uint32_t is_damaged;
 } converter_job;
 
 /// What became of a picture. `bytes` bytes follow where `end` is `converter_made`, in messages of `converter_part_max` at most.

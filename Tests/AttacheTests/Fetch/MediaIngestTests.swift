@@ -76,4 +76,21 @@ struct MediaIngestTests {
       }
     }
   }
+
+  @Test func `a damaged JPEG is a picture to convert only where the end of the body is certain`() throws {
+    let endless = Sample.fixture("photo-endless.jpg")
+    for body in [endless, endless + [UInt8](repeating: 0, count: 200_000)] {
+      #expect(reason(try end(of: body)) == .typeBroken)
+      #expect(reason(try end(of: body, conversion: Conversion(), isEndCertain: false)) == .typeBroken)
+      guard case .success(.picture(let picture)) = try end(of: body, conversion: Conversion()) else {
+        Issue.record("no picture")
+        continue
+      }
+      #expect(picture.format == .jpeg && picture.acceptableType == nil && picture.damage?.reason == .typeBroken)
+      #expect(picture.file.size > body.count, "an end marker comes behind it")
+    }
+    for name in ["picture-cut.png", "picture-checksum.png"] {
+      #expect(reason(try end(of: Sample.fixture(name), conversion: Conversion())) == .typeBroken, "\(name)")
+    }
+  }
 }

@@ -21,6 +21,24 @@ struct ConvertFlagTests {
     }
   }
 
+  @Test func `a JPEG without its end marker is repaired, and the report says so, also from the cache`() async throws {
+    try await withOrigin { origin in
+      origin.serve("/a", try Sample.medium("photo-endless.jpg"), faults: [.header(name: "Cache-Control", value: "max-age=60")])
+      let tool = try AttacheTool()
+      for _ in 0..<2 {
+        let input = Sample.payload(origin.url("/a")) + "\n"
+        let run = try await tool.run(AttacheTool.loopback + ["--convert", "--report", tool.report], input: input)
+        #expect(run.exit == .status(0))
+        let size = try #require(Enriched.attachments(run.text).first).size
+        let report = try String(contentsOfFile: tool.report, encoding: .utf8)
+        #expect(
+          report.contains(#""converted":{"from":"image/jpeg","size":\#(size),"width":96,"height":64,"repaired":true}"#), "\(report)")
+      }
+      let run = try await tool.run(AttacheTool.loopback, input: Sample.payload(origin.url("/a")) + "\n")
+      #expect(run.errors.contains("type.broken"), "\(run.errors)")
+    }
+  }
+
   @Test func `without libvips the flag ends with 69 before a line is read, and says what to install`() async throws {
     let tool = try AttacheTool()
     try Data("no library".utf8).write(to: URL(filePath: tool.home["libvips.so.42"]))

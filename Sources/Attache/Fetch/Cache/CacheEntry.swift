@@ -115,7 +115,7 @@ extension StoredFile {
 
 extension ByteWriter {
   fileprivate mutating func append(_ conversion: PictureConversion) {
-    append(conversion.from.code)
+    append(conversion.code)
     append(Int64(conversion.width))
     append(Int64(conversion.height))
   }
@@ -123,10 +123,10 @@ extension ByteWriter {
 
 extension ByteReader {
   fileprivate mutating func readConversion(size: Int) -> PictureConversion? {
-    guard let code = read(UInt8.self), let from = PictureFormat(code: code), let width = read(Int64.self),
-      let height = read(Int64.self), width >= 0, width <= Int32.max, height >= 0, height <= Int32.max
+    guard let code = read(UInt8.self), let width = read(Int64.self), let height = read(Int64.self), width >= 0, width <= Int32.max,
+      height >= 0, height <= Int32.max
     else { return nil }
-    return PictureConversion(from: from, size: size, width: Int(width), height: Int(height))
+    return PictureConversion(code: code, size: size, width: Int(width), height: Int(height))
   }
 }
 

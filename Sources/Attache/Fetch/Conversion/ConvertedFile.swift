@@ -2,15 +2,15 @@
 /// picture, so its result is checked like a download. On the loop only.
 final class ConvertedFile {
   private let ingest: MediaIngest
-  private let from: PictureFormat
+  private let job: ConverterJob
   private var missing: Int
 
   /// - Parameters:
   ///   - type: what the converter says that it sends.
   ///   - bytes: how many bytes it says that it sends.
-  init(store: AttachmentStore, limits: MediaLimits, from: PictureFormat, as type: MediaType, bytes: Int) {
+  init(store: AttachmentStore, limits: MediaLimits, of job: ConverterJob, as type: MediaType, bytes: Int) {
     ingest = MediaIngest(store: store, limits: limits, expecting: type)
-    (self.from, missing) = (from, bytes)
+    (self.job, missing) = (job, bytes)
   }
 
   /// Takes the next bytes.
@@ -24,7 +24,8 @@ final class ConvertedFile {
       try pass(bytes)
       guard missing == 0, case .stored(var file) = try ingest.finish() else { return nil }
       let size = ingest.pictureSize ?? (0, 0)
-      file.conversion = PictureConversion(from: from, size: file.size, width: size.width, height: size.height)
+      file.conversion = PictureConversion(
+        from: job.format, size: file.size, width: size.width, height: size.height, isRepair: job.isRepair)
       return file
     } catch {
       switch error.reason {

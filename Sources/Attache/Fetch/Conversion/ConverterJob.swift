@@ -21,6 +21,8 @@ final class ConverterJob {
   }
 
   let format: PictureFormat
+  /// Whether the picture is damaged, according to its structure.
+  let isRepair: Bool
   /// The hash of the picture's bytes.
   let source: SHA256.Digest
   /// The pixels that it is charged for.
@@ -43,7 +45,7 @@ final class ConverterJob {
   private static let pixelsPerByte = 8
 
   init(_ picture: SourcePicture, source: SHA256.Digest, maximumPixels: Int) {
-    (format, self.source, self.maximumPixels) = (picture.format, source, maximumPixels)
+    (format, isRepair, self.source, self.maximumPixels) = (picture.format, picture.damage != nil, source, maximumPixels)
     let claimed = picture.claimedPixels
     pixels = max(1, min(maximumPixels, claimed ?? picture.file.size * Self.pixelsPerByte))
     // A picture of too many pixels is refused after its header, in no time.

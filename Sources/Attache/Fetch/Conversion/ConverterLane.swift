@@ -102,7 +102,7 @@ final class ConverterLane {
       case nil: return nil
       case .failed(let failure): return .failure(failure)
       case .value(let (type, bytes)):
-        result = ConvertedFile(store: store, limits: limits, from: job.format, as: type, bytes: bytes)
+        result = ConvertedFile(store: store, limits: limits, of: job, as: type, bytes: bytes)
       }
     }
     guard let file = result else { return nil }

@@ -85,6 +85,7 @@ final class ConverterProcess {
     job.result_bytes = UInt64(limits.image)
     job.result_side = UInt32(clamping: conversion.maximumSide)
     (job.cpu_ms, job.wait_ms) = (milliseconds, milliseconds)
+    job.is_damaged = picture.damage == nil ? 0 : 1
     return unsafe converter_send(socket, &job, input)
   }
 

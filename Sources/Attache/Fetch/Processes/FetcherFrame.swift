@@ -120,7 +120,7 @@ enum FetcherFrame {
           put(Int64(file.size), &bytes)
           put(keptUntil?.nanoseconds ?? .min, &bytes)
           bytes.append(file.isPrivate ? 1 : 0)
-          bytes.append(file.conversion?.from.code ?? 0)
+          bytes.append(file.conversion?.code ?? 0)
           put((Int64(file.conversion?.width ?? 0), Int64(file.conversion?.height ?? 0)), &bytes)
         case .failed(let failure):
           bytes.append(0)
@@ -247,8 +247,8 @@ enum FetcherFrame {
   private static func conversion(_ reader: inout ByteReader, size: Int) throws(Invalid) -> PictureConversion? {
     let (code, width, height) = (try reader.next(UInt8.self), try reader.count(), try reader.count())
     guard code != 0 else { return nil }
-    guard let from = PictureFormat(code: code) else { throw Invalid() }
-    return PictureConversion(from: from, size: size, width: width, height: height)
+    guard let conversion = PictureConversion(code: code, size: size, width: width, height: height) else { throw Invalid() }
+    return conversion
   }
 
   fileprivate static func isControl(_ scalar: Unicode.Scalar) -> Bool {

@@ -87,6 +87,10 @@ extension PictureConversion {
     json.member("size", size)
     json.member("width", width)
     json.member("height", height)
+    if isRepair {
+      json.key("repaired")
+      json.boolean(true)
+    }
     json.endObject()
   }
 }

@@ -120,6 +120,34 @@ import Testing
     }
   }
 
+  @Test func `a JPEG that is damaged only by its structure is encoded anew, and the record says so`() async throws {
+    try await withFetchStage(configure: { $0.steps = [.convert(Conversion(maximumSide: 90))] }) { stage in
+      // A picture of which libvips warns comes first.
+      stage.origin.serve("/grey", Sample.fixture("photo.jpg").dropLast(200) + [0xFF, 0xD9])
+      #expect(await stage.fetch("/grey").record.converted?.isRepair == false)
+      for path in ["/a", "/b"] {
+        stage.origin.serve(path, Sample.fixture("photo-endless.jpg"))
+        let end = await stage.fetch(path)
+        let file = try #require(end.file, "\(end.reason.map { "\($0)" } ?? "")")
+        #expect(file.type == .jpeg)
+        #expect(
+          end.record.converted == PictureConversion(from: .jpeg, size: file.size, width: 90, height: 60, isRepair: true),
+          "also of the same bytes")
+        let picture = try Self.decoded(file, of: stage)
+        #expect((picture.width, picture.height) == (90, 60))
+      }
+      for cut in [3, 4, 20, 200] {
+        stage.origin.serve("/cut/\(cut)", Sample.fixture("photo.jpg").dropLast(cut))
+        guard case .failure(let failure) = await stage.fetch("/cut/\(cut)").result else {
+          Issue.record("a part of a picture is attached: \(cut) bytes are missing")
+          continue
+        }
+        #expect(failure.reason == .typeBroken)
+        #expect(failure.message.contains("before its end marker") && failure.message.contains("--convert"), "\(failure.message)")
+      }
+    }
+  }
+
   @Test func `a source beyond its own limits is refused, and its message names the flag`() async throws {
     let small = Conversion(sourceBytes: 200, sourcePixels: 6_000)
     try await withFetchStage(configure: { ($0.steps, $0.limits) = ([.convert(small)], MediaLimits(image: 200, pixels: 100)) }) { stage in
