@@ -162,10 +162,10 @@ struct ResponsesTarget: Target {
       "a file begins as its type does: \(file.type) \(quoted(body.prefix(40)))")
   }
 
-  /// Whether three frames of an MP3 begin within the first bytes, or within those behind its tags.
+  /// Whether three frames of an MP3 begin within the first bytes, or may within those behind its tags.
   private func hidesSound(_ body: [UInt8]) -> Bool {
     let head = FileHead(bytes: body, isWhole: true)
-    return ID3Tag.end(in: head).map { MPEGAudioFrame.isSound(in: head, from: $0) } == true
+    return ID3Tag.end(in: head).map { MPEGAudioFrame.isSound(in: head, from: $0) } != false
   }
 
   /// What the file's structure says, read in one piece.

@@ -156,7 +156,9 @@ final class MediaIngest {
       structure = FileStructure(of: type, maximumPixels: limits.pixels)
     case .refused(_, TypeDetector.appPicture): throw FetchFailure.appPicture
     case .refused(let reason, let found):
-      let failure = FetchFailure(reason: reason, message: "the bytes are \(found)")
+      let isDamaged = reason == .typeUnknown && MagicFormat(mime: found) != nil
+      let failure =
+        isDamaged ? FetchFailure(damagedHead: found) : FetchFailure(reason: reason, message: "the bytes are \(found)")
       if detection.mayHideSound {
         recognition = .unnamed(failure)
         return
@@ -173,7 +175,8 @@ final class MediaIngest {
   private func searchSound() throws(FetchFailure) {
     guard case .unnamed(let failure) = recognition, isComplete || gathered.count >= Self.soundReach else { return }
     let head = FileHead(bytes: gathered, isWhole: isComplete)
-    guard let start = ID3Tag.end(in: head), MPEGAudioFrame.isSound(in: head, from: start) else { throw failure }
+    // The structure shows what stands behind further tags that are longer.
+    guard ID3Tag.end(in: head).map({ MPEGAudioFrame.isSound(in: head, from: $0) }) ?? !isComplete else { throw failure }
     try accept(.accepted(.mp3))
   }
 
@@ -279,6 +282,15 @@ extension FetchFailure {
     message: "the PNG was optimised by Xcode for an app (CgBI), and nothing else reads it; serve the original file, "
       + "or restore it with xcrun -sdk iphoneos pngcrush -revert-iphone-optimizations IN OUT")
 
+  /// Creates the failure of a file that begins as one of Apple's types does, with a header that is
+  /// none.
+  ///
+  /// - Parameter name: libmagic's name of the type.
+  init(damagedHead name: String) {
+    self.init(
+      reason: .typeUnknown, message: "the bytes begin as \(name), but the header is damaged or cut off; repair the file at the origin")
+  }
+
   /// Creates the failure of a file that is larger than its kind may be.
   init(tooLarge kind: MediaKind, limits: DownloadLimits) {
     let reason: Reason =
@@ -298,7 +310,7 @@ extension FetchFailure {
     case .broken(let text):
       self.init(reason: .typeBroken, message: "the file is damaged or truncated: \(text); repair it at the origin")
     case .foreign(let text):
-      self.init(reason: .typeUnsupported, message: "\(text); \(Reason.typeUnsupported.advice)")
+      self.init(reason: .typeUnsupported, message: "\(text); serve MP3, AIFF, WAVE or MPEG-4 audio")
     case .tooManyPixels(let width, let height):
       self.init(
         reason: .sizePixels,

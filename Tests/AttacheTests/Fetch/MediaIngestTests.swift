@@ -59,6 +59,9 @@ struct MediaIngestTests {
       // Nothing shows the end of a sound.
       #expect(reason(try end(of: body, pieces: pieces, isEndCertain: false)) == .httpTruncated)
     }
+    // The second tag begins at the end of the detector's bytes.
+    let tags = FileStructureTests.tag(4_090) + FileStructureTests.tag(100_000)
+    #expect(type(try end(of: tags + song, pieces: pieces)) == .mp3)
     for body: [UInt8] in [noise, noise + text + song, noise + text + text + song, short + noise, [0xFF, 0xFB, 0x90, 0x44] + noise] {
       #expect(reason(try end(of: body, pieces: pieces)) == .typeUnknown)
     }
@@ -75,6 +78,16 @@ struct MediaIngestTests {
         #expect(failure.message.contains(word), "\(failure.message)")
       }
     }
+  }
+
+  @Test(arguments: [("photo-header-cut.jpg", "image/jpeg"), ("picture-header-cut.png", "image/png")])
+  func `a file that begins as its type does, and is cut off in its header, is named as damaged`(name: String, mime: String) throws {
+    guard case .failure(let failure) = try end(of: Sample.fixture(name)) else {
+      Issue.record("it is attached")
+      return
+    }
+    #expect(failure.reason == .typeUnknown)
+    #expect(failure.message.contains("begin as \(mime)") && failure.message.contains("repair the file at the origin"))
   }
 
   @Test func `a damaged JPEG is a picture to convert only where the end of the body is certain`() throws {

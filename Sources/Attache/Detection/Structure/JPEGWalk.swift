@@ -58,7 +58,7 @@ struct JPEGWalk: FileWalk {
   private mutating func read(code: Int) -> Result<WalkStep, WalkDefect> {
     self.code = code
     guard hasScan || code == 0xFF || code == 0xD9 || JPEGMarker.mayPrecedeScan(code) else {
-      let name = String(code, radix: 16, uppercase: true)
+      let name = String(0x100 | code, radix: 16, uppercase: true).dropFirst()
       return .failure(WalkDefect("before its data, the JPEG has a marker (FF \(name)) that decoders refuse"))
     }
     switch code {

@@ -26,7 +26,7 @@ struct MP3Walk: FileWalk {
   private static let tagHeaderLength = 10
   /// The first frame, and the header of the second.
   private static let framesLength = MPEGAudioFrame.longest + 4
-  private static let foreign = WalkDefect("the bytes after its ID3 tag are not MP3", isForeign: true)
+  private static let foreign = WalkDefect("no MP3 frames follow its ID3 tag within 64 KB", isForeign: true)
 
   mutating func next(_ field: FileHead) -> Result<WalkStep, WalkDefect> {
     switch place {
