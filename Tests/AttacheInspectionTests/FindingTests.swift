@@ -64,6 +64,11 @@ struct FindingTests {
       #"{"aps":{"alert":"Hi","mutable-content":1},"attachment":{"url":"/local/a.jpg"}}"#, "/attachment/url"
     ),
     (.urlRefused, #"{"aps":{"alert":"Hi","mutable-content":1},"image":"https://192.168.0.1/a.jpg"}"#, "/image"),
+    (.urlRefused, #"{"aps":{"alert":"Hi","mutable-content":1},"attachment":{"url":"https//:cam.example.org/a.jpg"}}"#, "/attachment/url"),
+    (.urlRefused, #"{"aps":{"alert":"Hi","mutable-content":1},"image":"https:/cdn.example.org/a.jpg"}"#, "/image"),
+    (.urlRefused, #"{"aps":{"alert":"Hi","mutable-content":1},"image":"www.example.org/a.jpg"}"#, "/image"),
+    (.urlRefused, #"{"aps":{"alert":"Hi","mutable-content":1},"image":"data:image/png;base64,iVBORw0KGgo="}"#, "/image"),
+    (.urlRefused, #"{"aps":{"alert":"Hi","mutable-content":1},"fcm_options":{"image":"/9j/4AAQSkZJRgABAQ"}}"#, "/fcm_options/image"),
     (.urlRefused, #"{"aps":{"alert":"Hi","mutable-content":1},"image":"https://user@cdn.example/a.jpg"}"#, "/image"),
     (.typeUnguessable, #"{"aps":{"alert":"Hi","mutable-content":1},"image":"https://cdn.example/a?f=.jpg"}"#, "/image"),
     (.typeUnguessable, #"{"aps":{"alert":"Hi","mutable-content":1},"image":"https://cdn.example/a.webp"}"#, "/image"),

@@ -7,6 +7,8 @@
 ///   as written and as the gate writes it anew; there are no credentials and no zone in it.
 /// - Passing it again changes nothing; its host is lower-case ASCII or an address, its port is one
 ///   that the policy allows.
+/// - A text that is read as a URL is read as the same one again. If the gate passes the text as it is,
+///   it passes the URL too, with the same origin.
 /// - A redirect goes where libcurl would go, and never from https to http.
 /// - A refusal's message is printable and short.
 struct URLsTarget: Target {
@@ -29,7 +31,14 @@ struct URLsTarget: Target {
     let gate = URLGate(policy)
     let isRedirect = input.byte() & 1 == 1
     let parts = isRedirect ? input.rest.split(separator: UInt8(ascii: "\n"), maxSplits: 1, omittingEmptySubsequences: false) : [input.rest]
-    guard let first = parts.first, let url = pass(first, gate, policy) else { return }
+    guard let first = parts.first else { return }
+    let url = pass(first, gate, policy)
+    let read = UntrustedText(decoding: first).asURL
+    check(read.asURL == read, "reading a URL again changes nothing")
+    let passed = pass(Array(read.utf8)[...], gate, policy)
+    guard let url else { return }
+    let isLonger = read.utf8.count > URLGate.maximumBytes
+    check(isLonger || passed?.origin == url.origin, "reading a URL that passes changes no origin")
     guard parts.count == 2 else { return }
     redirect(parts[1], from: url, gate, policy)
   }

@@ -30,7 +30,7 @@ final class SharedFields {
   /// Returns the further URLs that the payload gives for each reference of a source.
   func fallbacks(of place: MediaPlace, in payload: JSONElement) -> [UntrustedText] {
     guard !place.source.fallbacks.isEmpty else { return [] }
-    return fallbacks.value(for: place) { place.source.fallbacks.compactMap { payload.value(at: $0)?.text } } ?? []
+    return fallbacks.value(for: place) { place.source.fallbacks.compactMap { payload.value(at: $0)?.text?.asURL } } ?? []
   }
 }
 

@@ -31,8 +31,8 @@ public struct URLGate: Sendable {
   /// - Parameter earlier: a URL that this gate has accepted. If `url` begins with the same scheme
   ///   and authority, only the rest is checked.
   package func check(_ url: String, after earlier: CheckedURL?) throws(Refusal) -> CheckedURL {
-    guard url.utf8.count <= Self.maximumBytes else { throw Self.tooLong }
-    return try check(Array(url.utf8)[...], after: earlier)
+    // A file in the payload is mostly longer than a URL may be.
+    try check(Array(url.utf8.prefix(Self.maximumBytes + 1))[...], after: earlier)
   }
 
   /// Does the same as ``check(_:after:)-(String,_)`` for arbitrary bytes.
@@ -61,8 +61,10 @@ public struct URLGate: Sendable {
   }
 
   private func judge(_ bytes: ArraySlice<UInt8>, after earlier: CheckedOrigin? = nil) throws(Refusal) -> CheckedURL {
-    guard bytes.count <= Self.maximumBytes else { throw Self.tooLong }
-    if bytes.contains(where: \.isControlASCII) { throw Refusal(.policyURL, "the URL contains a control character") }
+    guard bytes.count <= Self.maximumBytes else { throw Self.refusal(of: bytes) ?? Self.tooLong }
+    if bytes.contains(where: \.isControlASCII) {
+      throw Self.refusal(of: bytes) ?? Refusal(.policyURL, "the URL contains a control character")
+    }
     let parts = URLReference(bytes)
     let written = bytes[..<(parts.authority?.endIndex ?? bytes.startIndex)]
     let place: CheckedOrigin
@@ -84,7 +86,7 @@ public struct URLGate: Sendable {
     if bytes.contains(UInt8(ascii: "\\")) {
       throw Refusal(.policyURL, "the URL contains a backslash, which browsers read as a slash and other software does not")
     }
-    let authority = try Self.authority(of: parts)
+    let authority = try Self.authority(of: parts, bytes)
     let target = try Self.target(of: parts)
     let port = authority.port ?? scheme.defaultPort
     try policy.proxy?.check(host: authority.host.text, port: port)
@@ -103,6 +105,11 @@ public struct URLGate: Sendable {
     Refusal(.policyPort, "port \(port) is not allowed (80 and 443 are)", remedy: .port(port))
   }
 
+  /// Returns the refusal of a text that stands for a URL but is none.
+  private static func refusal(of bytes: ArraySlice<UInt8>) -> Refusal? {
+    URLMistake(bytes)?.refusal(of: bytes)
+  }
+
   static let tooLong = Refusal(.policyURL, "the URL is longer than \(maximumBytes) bytes")
 }
 
@@ -110,6 +117,7 @@ public struct URLGate: Sendable {
 extension URLGate {
   private func scheme(of parts: URLReference, in bytes: ArraySlice<UInt8>) throws(Refusal) -> CheckedURL.Scheme {
     guard let written = parts.scheme else {
+      if let refusal = Self.refusal(of: bytes) { throw refusal }
       let start = bytes.prefix { !":/?#".utf8.contains($0) }
       if start.contains(where: { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\\") || $0 >= 0x80 }) {
         throw Refusal(.policyURL, "'\(URLDetail.short.text(of: bytes))' is not an absolute URL")
@@ -121,7 +129,7 @@ extension URLGate {
     case .https: return .https
     case .http where policy.allowHTTP: return .http
     case .http: throw Refusal(.policyScheme, "plain http is not fetched", remedy: .plainHTTP)
-    case nil: throw Refusal(.policyScheme, "the scheme '\(Refusal.quote(written))' is not fetched; https is")
+    case nil: throw Self.refusal(of: bytes) ?? Refusal(.policyScheme, "the scheme '\(Refusal.quote(written))' is not fetched; https is")
     }
   }
 
@@ -165,16 +173,22 @@ extension URLGate {
 
 // Checks that depend only on the text.
 extension URLGate {
-  private static func authority(of parts: URLReference) throws(Refusal) -> Authority {
-    guard let authority = parts.authority else { throw Refusal(.policyURL, "two slashes must follow the scheme") }
+  private static func authority(of parts: URLReference, _ bytes: ArraySlice<UInt8>) throws(Refusal) -> Authority {
+    guard let authority = parts.authority else {
+      throw refusal(of: bytes) ?? Refusal(.policyURL, "two slashes must follow the scheme")
+    }
     guard !authority.isEmpty else {
       // libcurl and browsers skip further slashes and read what follows as the host.
-      if parts.path.dropFirst().contains(UInt8(ascii: "/")) { throw Refusal(.policyURL, "more than two slashes follow the scheme") }
+      if parts.path.dropFirst().contains(UInt8(ascii: "/")) {
+        throw refusal(of: bytes) ?? Refusal(.policyURL, "more than two slashes follow the scheme")
+      }
       throw Refusal(.policyHost, "the URL has no host")
     }
     guard authority.count <= maximumAuthorityBytes else {
       throw Refusal(.policyURL, "the host is longer than \(maximumAuthorityBytes) bytes")
     }
+    // The scheme is written twice, as in https://https://cdn.example/.
+    if authority.first.map({ $0 | 0x20 }) == UInt8(ascii: "h"), let refusal = refusal(of: bytes) { throw refusal }
     return try Authority(authority)
   }
 

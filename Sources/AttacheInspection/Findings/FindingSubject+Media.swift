@@ -40,7 +40,8 @@ extension FindingSubject {
   /// Returns whether the URL is a path, or a word that the vendor's app turns into an address. Any
   /// other text is not a URL.
   private static func isRelative(_ reference: MediaReference) -> Bool {
-    reference.needs.contains(.baseURL) || reference.url.utf8.first == UInt8(ascii: "/")
+    guard URLMistake(reference.url.utf8) == nil else { return false }
+    return reference.needs.contains(.baseURL) || reference.url.utf8.first == UInt8(ascii: "/")
       || !reference.url.utf8.contains { $0 <= 0x20 || $0 >= 0x7F || $0 == UInt8(ascii: "\\") }
   }
 

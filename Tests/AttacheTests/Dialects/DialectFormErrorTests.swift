@@ -28,7 +28,7 @@ struct DialectFormErrorTests {
     (#"[{"name":"a","media":[{"url":"a","form":"texts"}]}]"#, 1, "dialects[0].media[0].form", "“texts” is not allowed here; write text"),
     (#"[{"name":"a","media":[{"url":"a","needs":["http"]}]}]"#, 1, "dialects[0].media[0].needs[0]", "write https"),
     (#"[{"name":"a","media":[{"url":"a","at_most":0}]}]"#, 1, "dialects[0].media[0].at_most", "not a whole number of at least 1"),
-    (#"[{"name":"a","media":[{"url":"a","trim":"yes"}]}]"#, 1, "dialects[0].media[0].trim", "write true or false"),
+    (#"[{"name":"a","media":[{"url":"a","needs_scheme":"yes"}]}]"#, 1, "dialects[0].media[0].needs_scheme", "write true or false"),
     (#"[{"name":"a","media":[{"url":"a","hint_words":{"x":1}}]}]"#, 1, "dialects[0].media[0].hint_words.x", "write a string"),
     (#"[{"name":"a","media":[{"url":"a","identifier":"x"}]}]"#, 1, "dialects[0].media[0].identifier", #"{"fixed": …}"#),
     (

@@ -49,7 +49,8 @@ struct DialectTests {
   }
 
   @Test(arguments: [
-    #""logo""#, #""//a.example/1""#, #""a/b.png""#, #""""#, "null", "1", "true", "{}", "[]", #"[["https://a.example/1"]]"#,
+    #""logo""#, #""//a/1""#, #""a/b.png""#, #""/9j.png""#, #""www""#, #""http/2.png""#, #""hero.sprite.png""#, #""data""#,
+    #""iVBORw0KGgo""#, #""""#, "null", "1", "true", "{}", "[]", #"[["https://a.example/1"]]"#,
     #"{"uri":"https://a.example/1"}"#,
   ])
   func `under a generic key only a URL counts`(value: String) throws {

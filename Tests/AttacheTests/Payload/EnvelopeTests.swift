@@ -17,7 +17,7 @@ struct EnvelopeTests {
     let reader = PayloadReader(payloadPath: try JSONPointer(pointer: path))
     let inner = candidateLine(#""image":"https://a.example/}.png""#)
     let payload = try #require(reader.read(before + inner + after).candidate)
-    #expect(payload.urls == ["https://a.example/}.png"])
+    #expect(payload.urls == ["https://a.example/%7D.png"])
     #expect(payload.splice.payload == before.utf8.count..<(before + inner).utf8.count)
     #expect(payload.enrich(before + inner + after, with: #""k":1"#) == before + inner.dropLast() + #","k":1}"# + after)
   }

@@ -29,10 +29,13 @@ struct URLVector: Sendable, CustomTestStringConvertible {
   static let attached = inText.filter { $0.answer.outcome == .attached }
   static let refused = inText.filter { $0.answer.outcome != .attached }
 
+  /// The URL that a payload with the text names.
+  var url: [UInt8] { text.map { Array(UntrustedText($0).asURL.utf8) } ?? bytes }
+
   /// The answer of the gate.
   func refusal(allowHTTP: Bool = true) -> Refusal? {
     do throws(Refusal) {
-      _ = try URLGate(URLPolicy(allowHTTP: allowHTTP)).check(bytes[...])
+      _ = try URLGate(URLPolicy(allowHTTP: allowHTTP)).check(url[...])
       return nil
     } catch {
       return error

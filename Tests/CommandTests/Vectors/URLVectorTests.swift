@@ -62,8 +62,8 @@ struct URLVectorTests {
   // MARK: The tool, where it is attached
 
   @Test(arguments: URLVector.attached)
-  func `the tool attaches it with one request, which has the path as it was written`(_ vector: URLVector) async throws {
-    let url = try URLGate(URLPolicy(allowHTTP: true)).check(vector.bytes[...])
+  func `the tool attaches it with one request, which has the path as a payload names it`(_ vector: URLVector) async throws {
+    let url = try URLGate(URLPolicy(allowHTTP: true)).check(vector.url[...])
     let path = String(url.target.prefix { $0 != "?" })
     var scenario = URLVector.scenario(vector.id, [vector])
     var origin = OriginScript()

@@ -2,7 +2,7 @@ extension MediaSource {
   enum Member: String, CaseIterable {
     case url, build, json, form, when
     case needsScheme = "needs_scheme"
-    case trim, identifier
+    case identifier
     case typeHint = "type_hint"
     case hintKind = "hint_kind"
     case hintWords = "hint_words"
@@ -45,7 +45,6 @@ extension MediaSource {
       case .form: source.takesAnyForm = try value.readChoice(of: Form.allCases) == .any
       case .when: source.when = try Condition.all(form: value)
       case .needsScheme: source.needsScheme = try value.readFlag()
-      case .trim: source.trims = try value.readFlag()
       case .identifier: source.identifier = try Field.all(form: value)
       case .typeHint: source.typeHint = try Field.all(form: value)
       case .hintKind: source.hintKind = try value.readChoice(of: MediaReference.HintKind.allCases)

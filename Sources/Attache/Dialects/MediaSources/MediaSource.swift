@@ -21,11 +21,9 @@ struct MediaSource: Sendable {
   /// or such objects.
   var takesAnyForm = false
   var when: [Condition] = []
-  /// Whether only absolute URLs (with `://`) count. A bare word under a common key is the name of
-  /// an asset.
+  /// Whether only texts count that are meant as a URL or as the media themselves. A bare word under a
+  /// common key is the name of an asset.
   var needsScheme = false
-  /// Whether to remove white space around the URL.
-  var trims = false
   var identifier: [Field] = []
   var typeHint: [Field] = []
   var thumbnailHidden: [Field] = []

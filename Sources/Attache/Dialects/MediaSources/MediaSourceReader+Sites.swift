@@ -19,7 +19,7 @@ extension MediaSourceReader {
     var sites = [MediaSite(written: written, url: url, media: url, path: path, hint: hint(of: reference, find, fields))]
     for fallback in place.source.fallbacks {
       guard let text = payload.value(at: fallback)?.text, let steps = fallback.first(from: payload) else { continue }
-      sites.append(MediaSite(written: text, url: text, media: url, path: [steps]))
+      sites.append(MediaSite(written: text, url: text.asURL, media: url, path: [steps]))
     }
     return sites
   }

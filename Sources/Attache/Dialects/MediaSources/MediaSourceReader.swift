@@ -67,8 +67,8 @@ struct MediaSourceReader {
   }
 
   private func add(_ text: UntrustedText, _ find: DialectWalk.Find, to references: inout MediaReferenceList) {
-    let url = place.source.trims ? text.trimmed : text
-    guard references.offered - start < place.source.maximum, !url.isEmpty, !place.source.needsScheme || url.hasAuthority else { return }
+    let url = text.asURL
+    guard references.offered - start < place.source.maximum, !url.isEmpty, !place.source.needsScheme || url.isMeantAsURL else { return }
     var sites: [MediaSite] = []
     references.add(place.source.role) {
       let fields = FieldReader(payload: payload, shared: shared, item: find.item, key: find.key, index: find.index, url: url)
@@ -110,6 +110,8 @@ struct MediaSourceReader {
     reference.fallbacks = shared.fallbacks(of: place, in: payload)
     reference.role = place.source.role
     reference.needs = place.source.needs
+    // A source for relative URLs also reads those that begin with two slashes.
+    if reference.needs.contains(.baseURL), reference.url.hasAuthority { reference.needs.subtract([.baseURL, .credentials]) }
   }
 
   private func build(_ pieces: [MediaSource.Piece], _ root: JSONElement) -> UntrustedText? {
@@ -165,26 +167,5 @@ extension MediaReference.HintKind {
     } else {
       self = hint.utf8.contains(UInt8(ascii: ".")) ? .uniformType : .fileExtension
     }
-  }
-}
-
-extension UntrustedText {
-  /// Whether this contains `://`, as every URL does that can be fetched.
-  fileprivate var hasAuthority: Bool {
-    let slash = UInt8(ascii: "/")
-    var bytes = utf8.makeIterator()
-    while let byte = bytes.next() {
-      if byte == UInt8(ascii: ":") { return bytes.next() == slash && bytes.next() == slash }
-    }
-    return false
-  }
-
-  /// The text without white space at both ends.
-  fileprivate var trimmed: UntrustedText {
-    guard utf8.first?.isJSONSpace == true || utf8.last?.isJSONSpace == true else { return self }
-    var bytes = Substring(string).utf8
-    while bytes.first?.isJSONSpace == true { bytes.removeFirst() }
-    while bytes.last?.isJSONSpace == true { bytes.removeLast() }
-    return UntrustedText(decoding: bytes)
   }
 }

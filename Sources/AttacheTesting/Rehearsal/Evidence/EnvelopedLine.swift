@@ -83,7 +83,8 @@ extension JSONValue {
   private var withoutMedia: JSONValue {
     changed { value in
       guard case .string(let bytes) = value else { return value }
-      let isURL = bytes.starts(with: "http://".utf8) || bytes.starts(with: "https://".utf8)
+      let text = UntrustedText(decoding: bytes).asURL
+      let isURL = text.starts(with: "http://") || text.starts(with: "https://")
       return isURL || HintedType(word: UntrustedText(decoding: bytes)) != nil ? .string([]) : value
     }
   }

@@ -1,0 +1,92 @@
+/// A slip in a text that stands for a URL. A text with one is refused, and never taken for the name of
+/// an asset.
+package enum URLMistake: Hashable {
+  /// The text begins with `https` and neither `://` nor a host follow it: `https//:host`,
+  /// `https:/host`, `https:///host`, `https://https://host`. `rest` is what follows.
+  case beginning(rest: [UInt8])
+  /// There is no scheme before the name of a host, as in `www.example.org/a.jpg`.
+  case noScheme
+  /// The text is a URL that contains the file (`data:`), or that only the page or the device that
+  /// wrote it can read (`blob:`, `file:`). It has the scheme.
+  case unreachable(String)
+  /// The text is a file in base64.
+  case base64
+
+  /// Examines a text; nil if it is a URL, or anything else that is not meant as one.
+  package init?(_ text: some Collection<UInt8>) {
+    // Nothing beyond a host's length is examined.
+    let bytes = text.prefix(320).map(\.lowercasedASCII)[...]
+    if let rest = Self.afterBeginning(bytes) {
+      self = .beginning(rest: Array(text.dropFirst(bytes.count - rest.count)))
+    } else if let scheme = ["data", "blob", "file", "content"].first(where: { bytes.starts(with: ($0 + ":").utf8) }) {
+      self = .unreachable(scheme)
+    } else if Self.isBase64(text) {
+      self = .base64
+    } else if Self.beginsWithHost(bytes) {
+      self = .noScheme
+    } else {
+      return nil
+    }
+  }
+
+  /// The refusal of the text.
+  func refusal(of text: ArraySlice<UInt8>) -> Refusal {
+    let quoted = "'\(URLDetail.short.text(of: text.prefix(80)))\(text.count > 80 ? "…" : "")'"
+    switch self {
+    case .beginning(let rest):
+      return Refusal(.policyURL, "\(quoted) does not begin as a URL does; write https://\(Refusal.quote(rest))")
+    case .noScheme: return Refusal(.policyScheme, "\(quoted) has no scheme; write https://…")
+    case .unreachable("data"):
+      return Refusal(.policyScheme, "\(quoted) contains the file itself (scheme 'data'); publish the file, and write its https URL")
+    case .unreachable(let scheme):
+      return Refusal(.policyScheme, "the scheme '\(scheme)' of \(quoted) leads to no server; publish the file, and write its https URL")
+    case .base64: return Refusal(.policyScheme, "\(quoted) is the file itself in base64; publish the file, and write its https URL")
+    }
+  }
+
+  /// Returns what follows `http` or `https` and the wrong marks after it; nil if the beginning is
+  /// right.
+  private static func afterBeginning(_ bytes: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
+    guard let (marks, rest) = split(bytes) else { return nil }
+    guard marks.elementsEqual("://".utf8) else { return marks.contains { ":;".utf8.contains($0) } || marks.count > 1 ? rest : nil }
+    // The scheme may be written twice.
+    guard let (marks, host) = split(rest), marks.count > 1 else { return nil }
+    return host
+  }
+
+  /// Splits a text that begins with `http` or `https` into the marks after it and the rest, which is
+  /// not empty.
+  private static func split(_ bytes: ArraySlice<UInt8>) -> (marks: ArraySlice<UInt8>, rest: ArraySlice<UInt8>)? {
+    guard bytes.starts(with: "http".utf8) else { return nil }
+    let after = bytes.dropFirst(4)
+    let marks = (after.first == UInt8(ascii: "s") ? after.dropFirst() : after).prefix { ":;/\\".utf8.contains($0) }
+    let rest = bytes[marks.endIndex...]
+    return marks.isEmpty || rest.isEmpty ? nil : (marks, rest)
+  }
+
+  /// Whether the text begins with `www.` or with a name of at least three labels, and a slash follows
+  /// the name.
+  private static func beginsWithHost(_ bytes: ArraySlice<UInt8>) -> Bool {
+    let name = bytes.prefix { $0.isLetterASCII || $0.decimalDigit != nil || $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: ".") }
+    let labels = name.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+    guard !labels.contains(where: \.isEmpty), labels.count > 2, labels.last?.allSatisfy(\.isLetterASCII) == true else { return false }
+    return bytes.dropFirst(name.count).first == UInt8(ascii: "/") || labels[0].elementsEqual("www".utf8)
+  }
+
+  /// Whether the text is as long as a file's header, and begins as the base64 of a file does that is
+  /// sent as media.
+  private static func isBase64(_ text: some Collection<UInt8>) -> Bool {
+    let start = Array(text.lazy.filter { !$0.isJSONSpace }.prefix(24))
+    guard start.count >= 16, start.allSatisfy({ $0.isLetterASCII || $0.decimalDigit != nil || "+/=-_".utf8.contains($0) }) else {
+      return false
+    }
+    // PNG, JPEG, GIF, RIFF (WebP, WAVE, AVI), TIFF, ID3 and MP3, Ogg, Matroska, SVG and XML, PDF.
+    let beginnings = [
+      "iVBORw0KGgo", "/9j/", "_9j_", "R0lGOD", "UklGR", "SUkqA", "TU0AK", "SUQz", "//uQ", "//vQ", "T2dnUw", "GkXfo", "PHN2Zy", "PD94bW",
+      "JVBERi",
+    ]
+    // After the four bytes of its length, an ISO file has `ftyp`.
+    return beginnings.contains { start.starts(with: $0.utf8) }
+      || start.starts(with: "AAAA".utf8) && start[6..<10].elementsEqual("Z0eX".utf8)
+  }
+}
