@@ -97,7 +97,10 @@ struct LinesTarget: Target {
     switch reading {
     case .invalid: check(!isObject && !JSONReference.isBlank(line), "a JSON object is not invalid: \(quoted(line))")
     case .passthrough(_, .payloadSize): check(line.count > PayloadReader.maximumLineLength, "only a long line is too long")
-    case .passthrough, .unopened: check(isObject || JSONReference.isBlank(line), "what passes is a JSON object: \(quoted(line))")
+    case .passthrough, .unopened:
+      // Expo's request is an array.
+      let isList = path.isEmpty && document != nil && line.contains(UInt8(ascii: "["))
+      check(isObject || isList || JSONReference.isBlank(line), "what passes is a JSON object: \(quoted(line))")
     case .candidates(let payloads):
       guard let document, let place = document.find(path) else { return check(false, "a candidate has a payload: \(quoted(line))") }
       // The payload of an envelope is another object, which may lie in a string; a request may hold

@@ -1,11 +1,11 @@
-/// Tracks the open brackets of a JSON object over several lines. Brackets in strings do not count.
+/// Tracks the open brackets of a JSON object, or an array of objects, over several lines. Brackets in strings do not count.
 package struct BraceScan {
   package init() {}
 
   package enum State {
     /// The object continues after the line.
     case open
-    /// The object ended with the line, or the line does not begin an object.
+    /// The object ended with the line, or the line begins neither.
     case closed
     /// The line cannot continue the object.
     case broken
@@ -25,7 +25,7 @@ package struct BraceScan {
     let hasBegun = depth > 0
     var index = text.skipSpace(from: !hasBegun && line.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0)
     guard index < text.count else { return hasBegun ? .open : .closed }
-    guard hasBegun || text[index] == UInt8(ascii: "{") else { return .closed }
+    guard hasBegun || text[index] == UInt8(ascii: "{") || text[index] == UInt8(ascii: "[") else { return .closed }
     guard !hasBegun || mayGoOn(with: text[index]) else { return .broken }
     while index < text.count {
       last = text[index]

@@ -9,7 +9,7 @@ package final class LineOpener {
     case blank
     /// The line is longer than ``PayloadReader/maximumLineLength``.
     case overlong
-    /// The line is not a JSON object.
+    /// The line is neither a JSON object nor an array of Expo's messages.
     case invalid
     /// The line is a JSON object without an object at the payload path.
     case empty
@@ -91,7 +91,8 @@ package final class LineOpener {
     guard !json.isEmpty else { return .blank }
     guard json.count <= PayloadReader.maximumLineLength else { return .overlong }
     let text = unsafe UnsafeRawBufferPointer(rebasing: bytes)
-    guard let root = unsafe parser.parse(text), root.isObject else { return .invalid }
+    guard let root = unsafe parser.parse(text) else { return .invalid }
+    guard root.isObject || path.tokens.isEmpty && root.isListOfExpo else { return .invalid }
     guard path.tokens.isEmpty else {
       let payload = unsafe open(path, from: root, in: text)
       members.find(in: payload)

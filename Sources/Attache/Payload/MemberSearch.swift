@@ -13,7 +13,7 @@ struct MemberSearch {
   /// any service. The form of the line does not matter, because a service ignores other services'
   /// members.
   func finds(inEnvelope text: JSONText) -> Bool {
-    finds(in: text.root, of: text, along: .services)
+    finds(in: text.root, of: text, along: MemberWays.services)
   }
 
   /// Returns whether an object along a path, or the object at its end, has the member.

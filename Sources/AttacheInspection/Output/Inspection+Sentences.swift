@@ -109,6 +109,7 @@ extension Envelope.Form {
   fileprivate var vendor: String {
     switch self {
     case .fcm: "FCM v1"
+    case .fcmLegacy: "FCM's legacy API"
     case .sns: "Amazon SNS"
     case .gorush: "gorush"
     case .oneSignal: "OneSignal's server"

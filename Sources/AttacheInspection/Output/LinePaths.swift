@@ -26,7 +26,11 @@ struct LinePaths {
     case .gorush:
       let base = root.member("notifications") == nil ? "" : "/notifications/\(notification)"
       bases = [UntrustedText(base + "/data"), UntrustedText(base)]
-    case .oneSignal, .expo: bases = ["/data", ""]
+    case .expo:
+      let base = root.isArray ? "/\(notification)" : ""
+      bases = [UntrustedText(base + "/data"), UntrustedText(base)]
+    case .oneSignal: bases = ["/data", ""]
+    case .fcmLegacy: bases = [""]
     }
     let isWhole = envelope?.form != .fcm || !places.holds(bases[0])
     payload = isWhole ? bases.last ?? "" : bases[0]
@@ -66,11 +70,16 @@ struct LinePaths {
     return places.first(where: self.places.holds) ?? ""
   }
 
-  /// Returns the possible spellings of a place: unchanged, as services without `aps` write it, and
-  /// the image under `notification`.
+  /// Returns the possible spellings of a place: unchanged, and as services without `aps` write it, or
+  /// as Expo's request has what its server sends as `body`.
   private static func wordings(of place: UntrustedText) -> [UntrustedText] {
     guard !place.isEmpty else { return [] }
-    guard place.starts(with: "/aps/") else { return place == "/fcm_options/image" ? [place, "/image"] : [place] }
+    if place.starts(with: "/body/") {
+      let inData = UntrustedText(decoding: place.utf8.dropFirst(5))
+      return [place, inData]
+        + (inData.starts(with: "/_richContent/") ? [UntrustedText(decoding: Array("/".utf8) + inData.utf8.dropFirst(2))] : [])
+    }
+    guard place.starts(with: "/aps/") else { return [place] }
     let plain = Array(place.utf8.dropFirst(4))
     let words = plain.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
     let camelCase = words.dropFirst().reduce(into: Array(words[0])) { name, word in

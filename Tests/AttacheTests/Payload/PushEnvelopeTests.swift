@@ -95,6 +95,35 @@ struct PushEnvelopeTests {
     }
   }
 
+  @Test func `each message of Expo's array has its own media and its own place`() throws {
+    let start = #"{"to":"ExponentPushToken[x]","title":"T","mutableContent":true"#
+    let marked =
+      #"[\#(start),"richContent":{"image":"https://a.example/1"}<1>}, {"to":["ExpoPushToken[y]"],"body":"B"} ,"#
+      + #"\#(start),"data":{"a":[1] <2>},"richContent":{"image":"https://a.example/2"}}]"#
+    let line = (1...2).reduce(marked) { $0.replacing("<\($1)>", with: "") }
+    let payloads = PayloadReader().read(line).candidates
+    #expect(payloads.map(\.urls) == [["https://a.example/1"], ["https://a.example/2"]])
+    let edits = payloads.enumerated().flatMap { $1.splice.edits(with: Array(#""k":\#($0 + 1)"#.utf8)) }
+    let expected = marked.replacing("<1>", with: #","data":{"k":1}"#).replacing("<2>", with: #","k":2"#)
+    let written = String(decoding: LineEdit.apply(edits, to: line.utf8), as: UTF8.self)
+    #expect(written == expected)
+    #expect(PayloadReader(outputKey: "k").read(written).reason == .payloadEnriched)
+    #expect(PushReader().read(Array(line.utf8)) == .several(3))
+  }
+
+  @Test func `an array of Expo has at most 100 messages, all of them Expo's`() {
+    let one = #"{"to":"ExponentPushToken[x]","title":"T","mutableContent":true}"#
+    func request(_ count: Int) -> String { "[\(Array(repeating: one, count: count).joined(separator: ","))]" }
+    #expect(PayloadReader().read(request(100)).candidates.count == 100)
+    #expect(PayloadReader().read("\u{FEFF} " + request(1) + " \r").candidates.count == 1)
+    #expect(PayloadReader().read(request(101)).reason == .payloadEnvelope)
+    for other in ["7", #"{"to":"d1"}"#, #"{"aps":{"alert":"Hi"}}"#, "[\(one)]"] {
+      #expect(PayloadReader().read("[\(one),\(other)]").reason == .payloadEnvelope, "\(other)")
+      #expect(PayloadReader().read("[\(other),\(one)]").reason == .payloadJSON, "\(other)")
+    }
+    #expect(PayloadReader(payloadPath: JSONPointer("0")).read(request(1)).reason == .payloadJSON)
+  }
+
   @Test(arguments: ["", #","data":{}"#])
   func `a member in an empty data has its comma counted, as it follows aps in what APNs gets`(data: String) throws {
     let line = #"{"platform":1,"tokens":["a"],"message":"Hi","mutable_content":true\#(data)}"#

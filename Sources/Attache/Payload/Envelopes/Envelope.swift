@@ -6,6 +6,10 @@ public struct Envelope: Hashable, Sendable {
     ///
     /// Source: https://firebase.google.com/docs/reference/fcm/rest/v1/projects.messages
     case fcm = "fcm-v1"
+    /// A request to Firebase's legacy HTTP API, which is not opened.
+    ///
+    /// Source: https://firebase.google.com/docs/cloud-messaging/migrate-v1
+    case fcmLegacy = "fcm-legacy"
     /// Amazon SNS: `APNS`, the payload as JSON in a string.
     ///
     /// Source:
@@ -19,7 +23,7 @@ public struct Envelope: Hashable, Sendable {
     ///
     /// Source: https://documentation.onesignal.com/reference/push-channel-properties
     case oneSignal = "onesignal"
-    /// A request to Expo's server.
+    /// A request to Expo's server, or one of its messages.
     ///
     /// Source:
     /// https://docs.expo.dev/push-notifications/sending-notifications/#message-request-format

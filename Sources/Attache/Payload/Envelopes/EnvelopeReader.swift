@@ -20,14 +20,19 @@ final class EnvelopeReader {
   /// The indexes of SNS's names among the members.
   private let platforms = Key.allCases.count..<Key.allCases.count + SNSEnvelope.names.count
 
+  /// Whether the line is an array of Expo's messages.
+  private var isList = false
+
   /// Reads the top level of a line, for ``forms``.
   func look(at root: JSONElement) {
+    isList = root.isArray
     members.find(in: root)
   }
 
   /// The forms that the top level of the line allows, the most likely first. There may be several,
   /// because services ignore members that they do not know.
   var forms: [Envelope.Form] {
+    if isList { return [.expo] }
     var forms: [Envelope.Form] = []
     if self[.message]?.isObject == true || self[.apns]?.isObject == true { forms.append(.fcm) }
     if self[.publishedMessage]?.isText == true || platforms.contains(where: { members[$0]?.isText == true }) { forms.append(.sns) }
@@ -60,8 +65,8 @@ struct OpenedEnvelope {
     case .sns: [SNSEnvelope.open(text, inner)].compactMap { $0 }
     case .gorush: GorushEnvelope.open(text)
     case .oneSignal: [OneSignalEnvelope.open(text)].compactMap { $0 }
-    case .expo: [ExpoEnvelope.open(text)].compactMap { $0 }
-    case .path: []
+    case .expo: ExpoEnvelope.open(text)
+    case .fcmLegacy, .path: []
     }
   }
 

@@ -1,10 +1,30 @@
-/// Expo's message. Its server sends `data` as `body`, with `richContent` in it as `_richContent`.
+/// Expo's message, or its request: an array of messages. Its server sends `data` as `body`, with
+/// `richContent` in it as `_richContent`.
 ///
 /// Source: https://docs.expo.dev/push-notifications/sending-notifications/#message-request-format
 enum ExpoEnvelope {
-  static func open(_ text: JSONText) -> OpenedEnvelope? {
-    let root = text.root
-    guard isExpo(text), var place = PayloadPlace(dataOf: root, in: text) else { return nil }
+  /// The maximum number of messages in a request.
+  ///
+  /// Source: https://docs.expo.dev/push-notifications/sending-notifications/#request-errors
+  /// (PUSH_TOO_MANY_NOTIFICATIONS)
+  static let maximumMessages = 100
+
+  /// Returns the messages. Returns none if one of them has no place for the member.
+  static func open(_ text: JSONText) -> [OpenedEnvelope] {
+    guard text.isArray(text.root) else { return [open(text.root, text)].compactMap { $0 } }
+    let messages = text.elements(of: text.root)
+    guard messages.count <= maximumMessages else { return [] }
+    var opened: [OpenedEnvelope] = []
+    for (index, message) in messages.enumerated() {
+      guard var envelope = open(message, text) else { return [] }
+      if messages.count > 1 { envelope.envelope.notification = index + 1 }
+      opened.append(envelope)
+    }
+    return opened
+  }
+
+  private static func open(_ root: Range<Int>, _ text: JSONText) -> OpenedEnvelope? {
+    guard isExpo(root, text), var place = PayloadPlace(dataOf: root, in: text) else { return nil }
     let data = text.object("data", of: root)
     place.alert = AlertPlace(holder: root, name: nil)
 
@@ -35,9 +55,9 @@ enum ExpoEnvelope {
     return OpenedEnvelope(.expo, payload: json.bytes, copies: json.copies, place: place, delivery: [root])
   }
 
-  /// Returns whether the line is for one or several of Expo's devices.
-  private static func isExpo(_ text: JSONText) -> Bool {
-    guard let to = text.value("to", of: text.root) else { return false }
+  /// Returns whether a message is for one or several of Expo's devices.
+  private static func isExpo(_ message: Range<Int>, _ text: JSONText) -> Bool {
+    guard let to = text.value("to", of: message) else { return false }
     guard let token = text.string(text.elements(of: to).first ?? to) else { return false }
     return token.starts(with: "ExponentPushToken[".utf8) || token.starts(with: "ExpoPushToken[".utf8)
   }

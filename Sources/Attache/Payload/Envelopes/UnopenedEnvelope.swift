@@ -14,7 +14,8 @@ package struct UnopenedEnvelope: Hashable, Sendable {
 
   /// Examines a line without a top-level `aps` that was not opened; nil if it is not an envelope.
   init?(of root: JSONElement) {
-    guard let found = Self.fcm(root) ?? Self.sns(root) ?? Self.gorush(root) ?? Self.oneSignal(root) ?? Self.expo(root) else { return nil }
+    guard let found = Self.fcm(root) ?? Self.sns(root) ?? Self.gorush(root) ?? Self.oneSignal(root) ?? Self.expo(root) ?? Self.legacy(root)
+    else { return nil }
     self = found
   }
 
@@ -93,10 +94,30 @@ package struct UnopenedEnvelope: Hashable, Sendable {
   }
 
   private static func expo(_ root: JSONElement) -> UnopenedEnvelope? {
-    var token = root.member("to")
-    if token?.isArray == true { token = root.value(at: JSONPointer("to", "0").tokens) }
-    guard token?.starts(with: "ExponentPushToken[") == true || token?.starts(with: "ExpoPushToken[") == true else { return nil }
-    return shut(.expo, byDataOf: root)
+    guard root.isArray else { return root.isForExpo ? shut(.expo, byDataOf: root) : nil }
+    var messages: [JSONElement] = []
+    root.forEachElement { messages.append($0) }
+    guard messages.count <= ExpoEnvelope.maximumMessages else {
+      return UnopenedEnvelope(
+        .expo, at: "",
+        "the request has \(messages.count) messages, but Expo accepts \(ExpoEnvelope.maximumMessages): write the others in another request")
+    }
+    if let index = messages.firstIndex(where: { !$0.isForExpo }) {
+      return UnopenedEnvelope(
+        .expo, at: "/\(index)", "the message is not one of Expo's: its token, in the member to, begins with ExponentPushToken[")
+    }
+    return messages.indices.lazy.compactMap { shut(.expo, byDataOf: messages[$0], "/\($0)") }.first
+  }
+
+  /// Recognizes a request to the API that came before FCM v1.
+  private static func legacy(_ root: JSONElement) -> UnopenedEnvelope? {
+    let isLegacy =
+      root.member("registration_ids")?.isArray == true || root.member("to")?.isText == true && root.member("notification")?.isObject == true
+    guard isLegacy else { return nil }
+    return UnopenedEnvelope(
+      .fcmLegacy, at: root.member("registration_ids") == nil ? "/to" : "/registration_ids",
+      "this is a request to FCM's legacy API, which Google has shut down: write a message of FCM v1, in which message.token names the device and apns.payload is the payload"
+    )
   }
 
   /// Reports a `data` that is not a dictionary, because the attachments go into it.
@@ -105,5 +126,20 @@ package struct UnopenedEnvelope: Hashable, Sendable {
     return UnopenedEnvelope(
       form, at: base.appending("data"), "data is \(data.typeName), but attachments need a dictionary there: make it one, or remove it"
     )
+  }
+}
+
+extension JSONElement {
+  /// Whether this is an array whose first element is one of Expo's messages.
+  var isListOfExpo: Bool {
+    guard isArray else { return false }
+    return value(at: JSONPointer("0").tokens)?.isForExpo == true
+  }
+
+  /// Whether this is a message for one or several of Expo's devices.
+  fileprivate var isForExpo: Bool {
+    var token = member("to")
+    if token?.isArray == true { token = token?.value(at: JSONPointer("0").tokens) }
+    return token?.starts(with: "ExponentPushToken[") == true || token?.starts(with: "ExpoPushToken[") == true
   }
 }

@@ -37,8 +37,9 @@ package struct OutputPlace: Sendable, Hashable {
     return (notifications(in: line) ?? [line.unfolded]).compactMap { $0.holder(of: name) }
   }
 
-  /// Returns the notifications of a request that has several; nil for any other line.
+  /// Returns the notifications of a request that has several, or is an array; nil for any other line.
   func notifications(in line: JSONValue) -> [JSONValue]? {
+    if case .array(let elements) = line { return elements }
     guard case .object(let object) = line, case .array(let elements) = object.members[Array("notifications".utf8)] else { return nil }
     return elements
   }
