@@ -8,16 +8,20 @@ struct FollowPolicy {
   private let isEnriched: Bool
   private let outputKey: String
   private let maximum: Int
+  private let rewrites: Bool
   private var followed = 0
 
-  init(_ inspection: Inspection, outputKey: String, maximum: Int) {
+  init(_ inspection: Inspection, outputKey: String, maximum: Int, rewrites: Bool) {
     (why, isEnriched) = (inspection.why, inspection.isEnriched)
-    (self.outputKey, self.maximum) = (outputKey, maximum)
+    (self.outputKey, self.maximum, self.rewrites) = (outputKey, maximum, rewrites)
   }
 
   /// Returns the answer for a reference. Call it for the references of one payload in their order.
   mutating func answer(to reference: MediaReference) -> GateAnswer {
-    if let why { return .refuses(.payload, nil, "no service extension runs: \(why)") }
+    if reference.isForOthers, !rewrites {
+      return .refuses(.payload, nil, "only other devices than Apple's show it, and they read no member; --attach-as url replaces its URL")
+    }
+    if let why, !reference.isForOthers { return .refuses(.payload, nil, "no service extension runs: \(why)") }
     if isEnriched { return .refuses(.payload, .payloadEnriched, "the line already has the member \(PrintableText.of(outputKey))") }
     if reference.role == .avatar { return .refuses(.payload, nil, "it is the sender's picture, which is not an attachment") }
     followed += 1

@@ -23,6 +23,9 @@ package struct InspectedMedia: Hashable, Sendable {
     gates.allSatisfy { $0.passes != false }
   }
 
+  /// Whether its URL is replaced although no service extension runs.
+  var isReplaced: Bool { reference.isForOthers && gates.first?.passes == true }
+
   /// Removes the records of this reference from the front: one for its URL, and one for each
   /// further URL that was tried after a failure.
   mutating func take(_ records: inout ArraySlice<MediaRecord>) {

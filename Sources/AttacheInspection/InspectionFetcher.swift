@@ -21,16 +21,20 @@ package final class InspectionFetcher {
   ///
   /// - Throws: ``SystemError`` if no file descriptor is available for waiting.
   package func fetch(_ inspection: inout Inspection) throws(SystemError) {
-    guard inspection.runs, !inspection.isEnriched else { return }
-    let followed = inspection.media.indices.filter { inspection.media[$0].reference.role == .attachment }
+    guard !inspection.isEnriched else { return }
+    let followed = inspection.media.indices.filter { index in
+      let medium = inspection.media[index]
+      return medium.reference.role == .attachment && (inspection.runs || medium.isReplaced)
+    }
     guard !followed.isEmpty else { return }
     var records = try run(inspection, followed.map { inspection.media[$0].reference })[...]
     for index in followed { inspection.media[index].take(&records) }
   }
 
   private func run(_ inspection: Inspection, _ references: [MediaReference]) throws(SystemError) -> [MediaRecord] {
-    let payload = Payload(
+    var payload = Payload(
       content: inspection.content, references: references, dialect: inspection.dialect, splice: Splice(payload: 0..<2, isEmptyObject: true))
+    payload.wakesExtension = inspection.runs
     let line = Segment(copying: Array("{}".utf8))
     let signal = try machine.makeWakeSignal()
     let decided = Mailbox<Decision?>(nil) { signal.ring() }

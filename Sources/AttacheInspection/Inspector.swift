@@ -17,6 +17,8 @@ package final class Inspector {
     package var policy = URLPolicy()
     /// The maximum number of media references to follow.
     package var maximumAttachments = 10
+    /// Whether URLs are replaced by public addresses (`--attach-as url` or `both`).
+    package var rewrites = false
     /// Whether pictures are converted (`--convert`).
     package var converts = false
     /// The categories of the app; none if they are not known.
@@ -27,6 +29,7 @@ package final class Inspector {
     /// Creates the configuration of an inspection of what a filter reads.
     package init(_ filter: Filter.Configuration, policy: URLPolicy, converts: Bool, maximumAttachments: Int) {
       (outputKey, payloadPath, dialects) = (filter.outputKey, filter.payloadPath, filter.dialects)
+      rewrites = filter.attachAs != .member
       (self.policy, self.converts, self.maximumAttachments) = (policy, converts, maximumAttachments)
     }
   }
@@ -97,7 +100,24 @@ package final class Inspector {
     addDialects(payload, to: &inspection)
     addGates(to: &inspection)
     addFindings(payload, paths, to: &inspection)
+    if inspection.media.isEmpty, let picture = Self.pictureForOthers(paths, opener.envelope?.form) { inspection.media = [picture] }
     return inspection
+  }
+
+  /// Returns the first picture of a request that its service does not send to Apple's devices.
+  private static func pictureForOthers(_ paths: LinePaths, _ form: Envelope.Form?) -> InspectedMedia? {
+    let names: [UntrustedText] =
+      switch form {
+      case .gorush: ["image"]
+      case .oneSignal: ["big_picture", "huawei_big_picture", "adm_big_picture", "chrome_web_image"]
+      case .fcm, .fcmLegacy, .sns, .expo, .path, nil: []
+      }
+    guard let found = names.lazy.compactMap({ paths.text(of: $0) }).first else { return nil }
+    let place = form == .gorush ? "data, under a key that attache dialects lists" : "ios_attachments"
+    var reference = MediaReference(url: found.text.asURL)
+    (reference.isForOthers, reference.path) = (true, found.path)
+    let why = "the service does not send it to Apple's devices; for these, write the URL into \(place)"
+    return InspectedMedia(reference: reference, gates: [.refuses(.payload, nil, why)])
   }
 
   private func addPush(_ aps: JSONElement?, to inspection: inout Inspection) {
@@ -113,16 +133,30 @@ package final class Inspector {
   private func addDialects(_ payload: JSONElement, to inspection: inout Inspection) {
     let found = dialects.references(in: payload, tracing: .paths)
     inspection.media = found.references.map { InspectedMedia(reference: $0, gates: []) }
+    addPictures(to: &inspection)
     inspection.omitted = found.omitted
     inspection.text = dialects.text(in: payload)
     let encrypted = dialects.encrypted(in: payload)
     inspection.encrypted = encrypted?.sentence
-    inspection.dialect = found.dialect ?? encrypted?.dialect ?? inspection.text?.dialect
+    let service = inspection.media.isEmpty ? nil : "firebase"
+    inspection.dialect = found.dialect ?? service ?? encrypted?.dialect ?? inspection.text?.dialect
     inspection.vendor = inspection.dialect.flatMap { entries[$0]?.vendor }
   }
 
+  /// Adds the pictures of a message that no dialect reads, or that only replaced URLs concern.
+  private func addPictures(to inspection: inout Inspection) {
+    for picture in opener.place?.pictures ?? [] {
+      guard let index = inspection.media.firstIndex(where: { $0.reference.url == picture.url }) else {
+        inspection.media.append(InspectedMedia(reference: picture.reference, gates: []))
+        continue
+      }
+      if configuration.rewrites, !inspection.runs { inspection.media[index].reference = picture.reference }
+    }
+  }
+
   private func addGates(to inspection: inout Inspection) {
-    var rules = FollowPolicy(inspection, outputKey: configuration.outputKey, maximum: configuration.maximumAttachments)
+    var rules = FollowPolicy(
+      inspection, outputKey: configuration.outputKey, maximum: configuration.maximumAttachments, rewrites: configuration.rewrites)
     for index in inspection.media.indices {
       let reference = inspection.media[index].reference
       inspection.media[index].gates = [rules.answer(to: reference)] + report.answers(to: reference.url)
@@ -139,6 +173,7 @@ package final class Inspector {
     inspection.findings = (subject.findings() + rateFindings(subject)).bounded
     for index in inspection.media.indices {
       let reference = inspection.media[index].reference
+      guard !reference.isForOthers else { continue }
       inspection.media[index].reference.path = reference.path.map { paths.path(of: $0, saying: reference.url) }
     }
   }

@@ -17,6 +17,21 @@ struct FindingTests {
     ),
     (.envelopeUnopened, #"{"default":"Hi","APNS":{"aps":{"alert":"Hi","mutable-content":1}}}"#, "/APNS"),
     (.mutableOutside, #"{"aps":{"alert":"Hi"},"mutable-content":1,"image":"https://cdn.example/a.jpg"}"#, "/mutable-content"),
+    (
+      .envelopeSpelling,
+      #"{"message":{"token":"t","notification":{"title":"T"},"android":{"collapse_key":"a","notification":{"body":"b"},"collapseKey":"a"}}}"#,
+      "/message/android/collapseKey"
+    ),
+    (
+      .envelopeSpelling,
+      #"{"message":{"apns":{"payload":{"aps":{"alert":"Hi"},"a_b":1,"aB":2},"fcm_options":{"analytics_label":"a","analyticsLabel":"a"}},"data":{"a_b":"","aB":""}}}"#,
+      "/message/apns/fcm_options/analyticsLabel"
+    ),
+    (
+      .mutableOutside,
+      #"{"message":{"token":"t","notification":{"title":"T"},"apns":{"headers":{"mutable-content":"1"},"payload":{"aps":{"sound":"default"}}}}}"#,
+      "/message/apns/headers/mutable-content"
+    ),
     (.mutableOutside, #"{"aps":{"alert":{"body":"Hi","mutable-content":1}}}"#, "/aps/alert/mutable-content"),
     (.mutableValue, #"{"aps":{"alert":"Hi","mutable-content":"1"},"image":"https://cdn.example/a.jpg"}"#, "/aps/mutable-content"),
     (.mutableValue, #"{"aps":{"alert":"Hi","mutable-content":0}}"#, "/aps/mutable-content"),

@@ -25,6 +25,40 @@ struct InspectionTests {
     #expect((inspection.why == nil) == runs)
   }
 
+  @Test func `a picture that gorush or OneSignal sends to other devices is shown as one`() {
+    for (line, path) in [
+      (
+        #"{"notifications":[{"tokens":["t"],"platform":1,"message":"Hi","mutable_content":true,"image":"https://a.example/1"}]}"#,
+        "/notifications/0/image"
+      ),
+      (#"{"app_id":"a","contents":{"en":"Hi"},"big_picture":"https://a.example/1"}"#, "/big_picture"),
+    ] {
+      let inspection = inspect(one: line)
+      #expect(inspection.media.map(\.reference.path?.string) == [path] && inspection.media.map(\.isFollowed) == [false])
+      #expect(inspection.media[0].gates[0].text.contains("does not send it to Apple's devices"))
+      #expect(inspection.findings.isEmpty)
+    }
+  }
+
+  @Test func `the media of each message in Expo's array are at their own places`() {
+    let start = #"{"to":"ExponentPushToken[x]","title":"T","mutableContent":true"#
+    let line =
+      #"[\#(start),"richContent":{"image":"https://a.example/1"}},\#(start),"richContent":{"image":"https://a.example/1"}},"#
+      + #"\#(start),"data":{"_richContent":{"image":"https://a.example/1"}}}]"#
+    let paths = inspect(line).flatMap { $0.media.map(\.reference.path) }
+    #expect(paths == ["/0/richContent/image", "/1/richContent/image", "/2/data/_richContent/image"])
+  }
+
+  @Test func `a message of FCM shows the pictures for all devices`() {
+    let line =
+      #"{"message":{"token":"t","notification":{"title":"T","image":"https://a.example/1"},"android":{"notification":{"image":"https://a.example/2"}}}}"#
+    let member = inspect(one: line)
+    #expect(member.media.map(\.isFollowed) == [false, false])
+    #expect(member.media.map(\.reference.path) == ["/message/notification/image", "/message/android/notification/image"])
+    let url = inspect(one: line) { $0.rewrites = true }
+    #expect(url.media.map(\.isFollowed) == [true, true] && url.media.map(\.reference.path) == member.media.map(\.reference.path))
+  }
+
   @Test func `a push type other than alert runs no service extension`() {
     let line =
       #"{"message":{"token":"t","apns":{"headers":{"apns-push-type":"background"},"payload":{"aps":{"alert":"Hi","mutable-content":1}}}}}"#

@@ -38,6 +38,9 @@ package final class DialectEngine {
     needs = rows.map { !$0.namesMedia ? .max : (1 << UInt64($0.needs.count)) - 1 }
   }
 
+  /// Returns whether the table has the dialect of that name.
+  func has(_ name: String) -> Bool { rows.contains { $0.name == name } }
+
   /// Whether memory for the parser could be allocated.
   var hasMemory: Bool { documents.hasMemory }
 

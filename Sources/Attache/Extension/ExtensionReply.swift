@@ -34,7 +34,7 @@ public final class ExtensionReply: Sendable {
   /// - Returns: whether this offer was the first, and its content has alert text.
   @discardableResult
   public func offer(_ delivery: ExtensionResult) -> Bool {
-    guard delivery.content?.lacksAlertText == true else { return settle(with: delivery) }
+    guard request.payload.wakesExtension, delivery.content?.lacksAlertText == true else { return settle(with: delivery) }
     _ = settle(with: .original(.payloadAlert, media: delivery.media))
     return false
   }

@@ -21,6 +21,7 @@ package struct JSONText: Hashable, Sendable {
   func first(_ value: Range<Int>) -> UInt8 { bytes[value.lowerBound] }
   package func isObject(_ value: Range<Int>) -> Bool { first(value) == UInt8(ascii: "{") }
   func isArray(_ value: Range<Int>) -> Bool { first(value) == UInt8(ascii: "[") }
+  func isNull(_ value: Range<Int>) -> Bool { first(value) == UInt8(ascii: "n") }
   /// Returns whether the value is a string of at least one byte.
   func isText(_ value: Range<Int>) -> Bool { first(value) == UInt8(ascii: "\"") && value.count > 2 }
 

@@ -64,6 +64,9 @@ public struct MediaReference: Hashable, Sendable {
   public var role = Role.attachment
   /// Whether the payload asks to load the media when it is viewed, not in the service extension.
   public var isLazy = false
+  /// Whether only devices that are not Apple's show the media. Its URL is replaced, but the member
+  /// does not name it.
+  package var isForOthers = false
   /// What the vendor's own helper needs and the payload does not contain.
   public var needs: Needs = []
   /// The location of the URL in the payload, as a JSON pointer; nil unless paths were requested.

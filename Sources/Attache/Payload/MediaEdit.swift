@@ -11,13 +11,16 @@ struct MediaEdit: Sendable {
   }
 
   private var changes: [Change] = []
+  /// The replacements of a message's pictures, in the innermost text.
+  private(set) var pictures: [LineEdit] = []
 
   /// Creates the replacements for the attachments of a payload.
   ///
   /// A URL is replaced at each site, and so is each other URL of the same reference: they name the
   /// same media. If two media share a hint, the first decides.
   init(_ attachments: [Attachment], of payload: Payload, at address: StoreAddress) {
-    guard !payload.sites.isEmpty else { return }
+    let pictures = payload.place?.pictures ?? []
+    guard !payload.sites.isEmpty || !pictures.isEmpty else { return }
     var next = payload.references.startIndex
     for attachment in attachments {
       // The attachments are in the order of the references.
@@ -27,6 +30,9 @@ struct MediaEdit: Sendable {
       let new = address.json(of: attachment.file)
       for site in payload.sites where site.url == attachment.source || site.media == media {
         add(site, attachment.file, new, address)
+      }
+      for picture in pictures where (picture.url == attachment.source || picture.url == media) && !address.matches(picture.url) {
+        self.pictures.append(LineEdit(picture.value, new))
       }
     }
   }
@@ -100,20 +106,23 @@ extension Payload {
     } else {
       made = edit.edits(of: place.object, in: text)
     }
+    // APNs does not receive the other pictures, so they do not count for its limit.
+    let others = edit.pictures.filter { picture in !made.contains { $0.range == picture.range } }
     // Once for all edits, and again for their twins.
-    let outer = place.lineEdits(made)
+    let all = made + others
+    let outer = place.lineEdits(all)
     guard !edits.isEmpty else {
       edits = outer
       splice.payloadCount += made.reduce(0) { $0 + $1.growth }
-      return !made.isEmpty
+      return !outer.isEmpty
     }
-    let kept = made.indices.filter { index in
-      !stride(from: index, to: outer.count, by: made.count).contains { twin in
+    let kept = all.indices.filter { index in
+      !stride(from: index, to: outer.count, by: all.count).contains { twin in
         edits.contains { $0.range.overlaps(outer[twin].range) }
       }
     }
-    edits += place.lineEdits(kept.map { made[$0] })
-    splice.payloadCount += kept.reduce(0) { $0 + made[$1].growth }
+    edits += place.lineEdits(kept.map { all[$0] })
+    splice.payloadCount += kept.reduce(0) { $0 + ($1 < made.count ? made[$1].growth : 0) }
     return !kept.isEmpty
   }
 }

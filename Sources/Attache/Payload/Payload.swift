@@ -13,6 +13,8 @@ public struct Payload: Hashable, Sendable {
   public var edits: [LineEdit] = []
   /// Where the media's URLs were read; empty unless they are replaced.
   var sites: [MediaSite] = []
+  /// Whether the payload wakes a service extension. If not, only URLs of its message are replaced.
+  package var wakesExtension = true
   /// Whether all media that the payload names are already at public addresses of the store.
   var isPublished = false
   /// The texts that the vendor's helper would show if media is attached.

@@ -26,6 +26,11 @@ package struct PayloadPlace: Hashable, Sendable {
   var copies: [JSONCopy] = []
   /// The size in bytes of the payload as APNs receives it; nil if it is the size of the object.
   var payloadCount: Int?
+  /// The pictures that the message around the payload names, wherever a device reads them.
+  package var pictures: [MessagePicture] = []
+  /// Whether the object may receive the member; false if it is a message without a payload for
+  /// APNs.
+  var takesMember = true
   /// Whether the service sends the payload to PushKit, which accepts larger payloads.
   package var leadsToVoIP = false
   /// The place of the alert's texts in the innermost text; nil if the texts cannot be replaced.
@@ -62,6 +67,22 @@ package struct PayloadPlace: Hashable, Sendable {
       let places = JSONString.places(of: offsets, in: level.text.bytes.span, string(level))
       return ranges.indices.map { places[2 * $0]..<places[2 * $0 + 1] }
     }
+  }
+}
+
+/// A picture that a message for several kinds of devices names.
+package struct MessagePicture: Hashable, Sendable {
+  /// The range of the URL's string, in the innermost text.
+  let value: Range<Int>
+  package let url: UntrustedText
+  /// The JSON pointer of the string in the line.
+  package let path: UntrustedText
+
+  /// A reference to the picture for devices that are not Apple's.
+  package var reference: MediaReference {
+    var reference = MediaReference(url: url)
+    (reference.isForOthers, reference.path) = (true, path)
+    return reference
   }
 }
 

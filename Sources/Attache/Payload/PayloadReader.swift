@@ -18,6 +18,8 @@ package final class PayloadReader {
   private let overrides: ((JSONElement) -> [DialectText.Override])?
   /// The public addresses that replace the URLs of attached media; nil keeps the URLs.
   private let address: StoreAddress?
+  /// Whether to replace the URLs of a message's pictures too, whatever device shows them.
+  private let readsPictures: Bool
 
   /// Creates a reader.
   ///
@@ -46,6 +48,7 @@ package final class PayloadReader {
     self.address = address
     opener = LineOpener(outputKey: outputKey, path: path)
     self.dialects = dialects
+    readsPictures = address != nil && dialects.has("firebase")
     self.overrides = overrides
   }
 
@@ -84,8 +87,9 @@ package final class PayloadReader {
     var (next, kind) = (first as JSONElement?, firstKind)
     var reason: Reason?
     while let payload = next {
-      if kind == .alert, aps.isMutable {
-        let candidate = unsafe candidate(payload, of: line)
+      let wakesExtension = kind == .alert && aps.isMutable
+      if wakesExtension || readsPictures && opener.place?.pictures.isEmpty == false {
+        let candidate = unsafe candidate(payload, of: line, wakesExtension)
         if candidate.isPublished { reason = .payloadEnriched } else { candidates.append(candidate) }
       }
       next = opener.next()
@@ -94,25 +98,35 @@ package final class PayloadReader {
     return candidates.isEmpty ? .passthrough(firstKind, reason) : .candidates(candidates)
   }
 
-  private func candidate(_ payload: JSONElement, of line: UnsafeRawBufferPointer) -> Payload {
-    let found = dialects.references(in: payload, tracing: address == nil ? .none : .sites)
-    var candidate = Payload(
-      references: found.references.filter { $0.role == .attachment }, dialect: found.dialect, splice: unsafe opener.splice(of: line),
-      place: opener.place)
-    candidate.omitted = found.omitted
-    if let address { candidate.leaveAlone(address, found.sites) }
+  private func candidate(_ payload: JSONElement, of line: UnsafeRawBufferPointer, _ wakesExtension: Bool) -> Payload {
+    var candidate = Payload(references: [], dialect: nil, splice: unsafe opener.splice(of: line), place: opener.place)
+    candidate.wakesExtension = wakesExtension
+    if wakesExtension {
+      let found = dialects.references(in: payload, tracing: address == nil ? .none : .sites)
+      candidate.references = found.references.filter { $0.role == .attachment }
+      (candidate.dialect, candidate.omitted, candidate.sites) = (found.dialect, found.omitted, found.sites)
+    }
+    if readsPictures { candidate.addPictures() }
+    if let address { candidate.leaveAlone(address) }
     if let overrides, !candidate.references.isEmpty { candidate.overrides = ContentEdit(overrides(payload)) }
     return candidate
   }
 }
 
 extension Payload {
-  /// Removes the URLs that are already addresses of the store, and sets the sites of the others.
-  fileprivate mutating func leaveAlone(_ address: StoreAddress, _ sites: [MediaSite]) {
+  /// Adds the pictures of the message that no reference names yet.
+  fileprivate mutating func addPictures() {
+    for picture in place?.pictures ?? [] where !references.contains(where: { $0.url == picture.url }) {
+      references.append(picture.reference)
+      dialect = dialect ?? "firebase"
+    }
+  }
+
+  /// Removes the URLs that are already addresses of the store.
+  fileprivate mutating func leaveAlone(_ address: StoreAddress) {
     let count = references.count
     references.removeAll { address.matches($0.url) }
     for index in references.indices { references[index].fallbacks.removeAll(where: address.matches) }
     isPublished = references.isEmpty && count > 0
-    self.sites = sites
   }
 }

@@ -69,7 +69,7 @@ struct LineEnricher: Sendable {
     guard let changes = changes(of: payload, to: content, in: line) else { return .refused(.extensionContent) }
     let isAttached = !content.attachments.isEmpty
     guard isAttached || !changes.isEmpty else { return .unchanged }
-    var enriched = Payload.Enriched(payload: payload, member: isAttached && addsMember ? member.bytes(for: content.attachments) : [])
+    var enriched = Payload.Enriched(payload: payload, member: memberBytes(for: content.attachments, of: payload))
     let edit = isAttached ? changes.over(payload.overrides) : changes
     if !edit.isEmpty {
       // An override that has no place is left out.
@@ -79,10 +79,18 @@ struct LineEnricher: Sendable {
     }
     if isAttached, let address {
       let isReplaced = enriched.payload.apply(MediaEdit(content.attachments, of: payload, at: address), in: line)
-      guard isReplaced || addsMember || !changes.isEmpty else { return .refused(.payloadPlace) }
+      guard isReplaced || !enriched.member.isEmpty || !changes.isEmpty else { return .refused(.payloadPlace) }
     }
     if let maximumPayload, enriched.payloadCount > maximumPayload { return .refused(.payloadMaximum) }
     return .enriched(enriched, changed: changes.pointers)
+  }
+
+  /// Returns the member for the attachments that Apple's devices show; empty if there is none.
+  private func memberBytes(for attachments: [Attachment], of payload: Payload) -> [UInt8] {
+    guard addsMember, payload.place?.takesMember != false else { return [] }
+    let others = payload.references.filter(\.isForOthers).map(\.url)
+    let shown = others.isEmpty ? attachments : attachments.filter { !others.contains($0.source) }
+    return shown.isEmpty ? [] : member.bytes(for: shown)
   }
 
   /// Returns what the service extension changed; nil if the line cannot have it.

@@ -6,7 +6,8 @@ extension FindingCode {
     case .payloadJSON, .payloadSize, .mutableOutside, .mutableValue, .contentAvailableValue, .silentPriority, .apsMissing, .apsAlert,
       .apsSound, .apsBadge, .apsMedia, .typeHint:
       .error
-    case .envelopeUnopened, .mutableMissing, .mutableAlert, .contentAvailableAlert, .silentSound, .silentBadge, .silentRate, .apsUnknown,
+    case .envelopeUnopened, .envelopeSpelling, .mutableMissing, .mutableAlert, .contentAvailableAlert, .silentSound, .silentBadge,
+      .silentRate, .apsUnknown,
       .apsCategory, .categoryUnknown,
       .urlHTTP, .urlHTTPS, .urlRelative, .urlRefused, .mediaMany, .typeUnguessable, .typeContradiction, .actionsMany:
       .warning
@@ -20,6 +21,7 @@ extension FindingCode {
     case .payloadJSON: "The line is not a JSON object."
     case .payloadSize: "The payload is larger than APNs accepts: 4,096 bytes, or 5,120 for VoIP."
     case .envelopeUnopened: "The line is an envelope of a push service that attache cannot open."
+    case .envelopeSpelling: "A message of FCM has one of its members under both names, and the service accepts one."
     case .mutableOutside: "mutable-content is outside aps, where it has no effect."
     case .mutableValue: "mutable-content is not the number 1, so no service extension runs."
     case .mutableBoolean: "mutable-content is true, which Apple's frameworks accept as 1; only the number 1 is documented."
@@ -67,6 +69,7 @@ extension FindingCode {
     case .payloadJSON: "Write one complete JSON object per line."
     case .payloadSize: "Shorten it; leave out what the app can fetch by itself."
     case .envelopeUnopened: "Write one payload per line, in the form that the service documents."
+    case .envelopeSpelling: "Write it once."
     case .mutableOutside: "Move it into aps."
     case .mutableValue, .mutableBoolean: "Write \"mutable-content\": 1."
     case .mutableMissing: "Write \"mutable-content\": 1 into aps, or leave the media out."
@@ -101,6 +104,7 @@ extension FindingCode {
     let notifications = "https://developer.apple.com/documentation/usernotifications/"
     return switch self {
     // For an envelope, the push service's page is used instead.
+    case .envelopeSpelling: "https://protobuf.dev/programming-guides/json"
     case .payloadJSON, .payloadSize, .envelopeUnopened, .apsMissing, .apsAlert, .apsUnknown, .apsSound, .apsBadge, .apsMedia:
       notifications + "generating-a-remote-notification"
     case .mutableOutside, .mutableValue, .mutableBoolean, .mutableMissing, .mutableAlert:

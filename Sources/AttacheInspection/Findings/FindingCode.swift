@@ -6,6 +6,7 @@ package enum FindingCode: String, CaseIterable, Sendable {
   case payloadJSON = "payload.json"
   case payloadSize = "payload.size"
   case envelopeUnopened = "envelope.unopened"
+  case envelopeSpelling = "envelope.spelling"
 
   case mutableOutside = "mutable-content.outside"
   case mutableValue = "mutable-content.value"

@@ -6,8 +6,9 @@ extension FindingSubject {
       + inspection.media.flatMap { medium in
         let reference = medium.reference
         let findings = urlFindings(reference)
-        // The type does not matter for media that are not fetched at all.
-        let matters = reference.role == .attachment && !findings.contains { $0.code == .urlRefused }
+        // The type does not matter for media that are not fetched at all, or that no device of Apple's
+        // shows.
+        let matters = reference.role == .attachment && !reference.isForOthers && !findings.contains { $0.code == .urlRefused }
         return matters ? findings + typeFindings(reference) : findings
       }
   }
@@ -27,7 +28,7 @@ extension FindingSubject {
       ]
     }
     var findings: [LintFinding] = []
-    if url.scheme?.map(\.lowercasedASCII).elementsEqual("http".utf8) == true {
+    if url.scheme?.map(\.lowercasedASCII).elementsEqual("http".utf8) == true, !reference.isForOthers {
       let isVendors = reference.needs.contains(.https)
       findings.append(finding(isVendors ? .urlHTTPS : .urlHTTP, of: reference, source: isVendors ? vendorSource : nil))
     }

@@ -16,7 +16,13 @@ extension FindingSubject {
 
   private func missing() -> [LintFinding] {
     if let place = place(in: payload, depth: 4) { return [finding(.mutableOutside, at: place)] }
-    guard inspection.matrix.alert, let medium = inspection.media.first(where: { !$0.reference.isLazy }) else { return [] }
+    if inspection.envelope?.form == .fcm, let place = paths.writtenPath(anyOf: "/aps/mutable-content") {
+      let text = "mutable-content is outside aps, where it has no effect: write it into aps of apns.payload"
+      return [finding(.mutableOutside, inLine: place, text)]
+    }
+    guard inspection.matrix.alert, let medium = inspection.media.first(where: { !$0.reference.isLazy && !$0.reference.isForOthers }) else {
+      return []
+    }
     return [finding(.mutableMissing, of: medium.reference)]
   }
 

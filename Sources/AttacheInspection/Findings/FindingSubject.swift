@@ -28,12 +28,14 @@ struct FindingSubject {
 
   /// Returns a finding about a media reference.
   func finding(_ code: FindingCode, of reference: MediaReference, _ text: String? = nil, source: String? = nil) -> LintFinding {
-    finding(code, inLine: paths.path(of: reference.path ?? "", saying: reference.url), text, source: source)
+    let path = reference.path ?? ""
+    return finding(code, inLine: reference.isForOthers ? path : paths.path(of: path, saying: reference.url), text, source: source)
   }
 
   /// Returns all findings, in the order of the rules.
   func findings() -> [LintFinding] {
-    sizeFindings() + missingFindings() + mutableFindings() + backgroundFindings() + apsFindings() + mediaFindings() + actionFindings()
+    sizeFindings() + spellingFindings() + missingFindings() + mutableFindings() + backgroundFindings() + apsFindings() + mediaFindings()
+      + actionFindings()
   }
 
   private func sizeFindings() -> [LintFinding] {

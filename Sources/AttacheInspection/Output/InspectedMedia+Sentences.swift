@@ -24,7 +24,7 @@ extension InspectedMedia {
   /// Returns the gates' answers in order. The payload gate's refusal is omitted if no service
   /// extension runs, because an earlier sentence states it.
   private func gateSentences(_ gates: [GateAnswer], runs: Bool) -> [String] {
-    let told = gates.filter { $0.gate != .payload || runs && $0.passes == false }
+    let told = gates.filter { $0.gate != .payload || (runs || reference.isForOthers) && $0.passes == false }
     guard told.contains(where: { $0.passes == false }) else {
       let conditions = told.filter { $0.gate == .url && $0.text != GateAnswer.plainPass }.map { $0.text.capitalisedFirst + "." }
       return told.isEmpty ? conditions : [told.map(\.clause).sentence] + conditions

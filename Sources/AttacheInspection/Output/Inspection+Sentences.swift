@@ -76,11 +76,12 @@ extension Inspection {
 
   private var mediaSentence: String? {
     guard isOpen else { return nil }
-    guard let dialect, !media.isEmpty else { return encrypted == nil ? "It names no media." : nil }
+    guard !media.isEmpty else { return encrypted == nil ? "It names no media." : nil }
     let named = Self.number(media.count + omitted)
     let part = omitted > 0 ? ", of which attache reads the first \(media.count)," : ""
     let count = named == "1" ? "It names one media file" : "It names \(named) media files"
-    let end = runs ? ":" : named == "1" ? ", which is not fetched:" : ", which are not fetched:"
+    let end = runs || media.contains(where: \.isReplaced) ? ":" : named == "1" ? ", which is not fetched:" : ", which are not fetched:"
+    guard let dialect else { return "\(count)\(part)\(end)" }
     if dialect == "media-key" { return "\(count)\(part) at the path of --media-key\(end)" }
     return "\(count)\(part) as in \(vendor.map { "\($0) (\(PrintableText.of(dialect)))" } ?? PrintableText.of(dialect))\(end)"
   }

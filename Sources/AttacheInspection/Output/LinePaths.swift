@@ -7,15 +7,20 @@ struct LinePaths {
   /// The possible parents of the payload's members, the most likely first. If there is only one, it
   /// is the payload's own place.
   private let bases: [UntrustedText]
+  /// Where FCM's options and notification have the image that becomes the payload's.
+  private let images: [UntrustedText]
   /// The index of the notification in the line, counted from 0.
   private let notification: Int
   /// The place of the payload itself.
   let payload: UntrustedText
+  /// The whole line.
+  let root: JSONElement
 
   /// - Parameter places: the places of the line, shared by its payloads.
   init(_ root: JSONElement, _ places: LinePlaces, envelope: Envelope?, payloadPath: JSONPointer?) {
     notification = (envelope?.notification ?? 1) - 1
-    self.places = places
+    (self.root, self.places) = (root, places)
+    var images: [UntrustedText] = []
     switch envelope?.form {
     case nil: bases = [""]
     case .path: bases = [UntrustedText(payloadPath?.description ?? "")]
@@ -23,6 +28,7 @@ struct LinePaths {
     case .fcm:
       let message = root.member("message") == nil ? "" : "/message"
       bases = ["/apns/payload", "/data", "/apns", "/notification", "/apns/headers", ""].map { UntrustedText(message + $0) }
+      images = ["/apns/fcmOptions/image", "/apns/fcm_options/image", "/notification/image"].map { UntrustedText(message + $0) }
     case .gorush:
       let base = root.member("notifications") == nil ? "" : "/notifications/\(notification)"
       bases = [UntrustedText(base + "/data"), UntrustedText(base)]
@@ -32,6 +38,7 @@ struct LinePaths {
     case .oneSignal: bases = ["/data", ""]
     case .fcmLegacy: bases = [""]
     }
+    self.images = images
     let isWhole = envelope?.form != .fcm || !places.holds(bases[0])
     payload = isWhole ? bases.last ?? "" : bases[0]
   }
@@ -50,6 +57,16 @@ struct LinePaths {
     return places.place(of: text) ?? path
   }
 
+  /// Returns the place in the line where the sender wrote the value of a place of the payload, under
+  /// any of its names; nil if a service adds it.
+  func writtenPath(anyOf place: UntrustedText) -> UntrustedText? { bases.count > 1 ? writtenPath(of: place) : nil }
+
+  /// Returns a text of the message that a service makes the payload of, and its place.
+  func text(of name: UntrustedText) -> (text: UntrustedText, path: UntrustedText)? {
+    guard let path = bases.last?.appending(name) else { return nil }
+    return places.value(at: path)?.text.map { ($0, path) }
+  }
+
   /// Returns whether the sender wrote the value at a place of the payload; false if a service adds
   /// it.
   func isWritten(_ place: UntrustedText) -> Bool {
@@ -57,6 +74,7 @@ struct LinePaths {
   }
 
   private func writtenPath(of place: UntrustedText) -> UntrustedText? {
+    if place == "/fcm_options/image", let image = images.first(where: places.holds) { return image }
     let wordings = Self.wordings(of: place)
     return bases.lazy.flatMap { base in wordings.lazy.map { base.followed(by: $0) } }.first(where: places.holds)
   }

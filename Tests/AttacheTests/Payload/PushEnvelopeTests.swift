@@ -58,6 +58,7 @@ struct PushEnvelopeTests {
   @Test(arguments: [
     #"{"message":{"token":"t","notification":{"title":"T","image":"https://a.example/n"}}}"#,
     #"{"message":{"apns":{"payload":{"aps":{"alert":"Hi"}}}}}"#, #"{"message":{"apns":{"payload":7}}}"#, #"{"message":{}}"#,
+    #"{"message":{"token":"t","android":{"notification":{"image":"https://a.example/n"}}}}"#,
     #"{"APNS":"no JSON"}"#, #"{"APNS":"[]"}"#, #"{"APNS":7}"#, #"{"APNS":"{\"aps\":{\"alert\":\"Hi\"}}"}"#,
     #"{"Message":"{\"APNS\":\"{}\"}"}"#, #"{"Message":"no JSON","MessageStructure":"json"}"#,
     #"{"notifications":[{"platform":2,"tokens":["a"],"message":"Hi","mutable_content":true,"data":{"image":"https://a.example/1"}}]}"#,

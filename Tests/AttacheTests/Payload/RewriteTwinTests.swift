@@ -88,7 +88,7 @@ struct RewriteTwinTests {
 
   @Test(arguments: [
     #"{"message":{"notification":{"title":"T","image":"<1>"},"apns":{"payload":{"aps":{"mutable-content":1}}}}}"#,
-    #"{"message":{"notification":{"image":"https://a.example/n"},"apns":{"fcm_options":{"image":"<1>"},"payload":{"aps":{"alert":"A","mutable-content":1}}}}}"#,
+    #"{"message":{"notification":{"title":"T"},"apns":{"fcm_options":{"image":"<1>"},"payload":{"aps":{"alert":"A","mutable-content":1}}}}}"#,
     #"{"message":{"data":{"im\u0061ge":"<1>"},"apns":{"payload":{"aps":{"alert":"A","mutable-content":1}}}}}"#,
     #"{"message":{"data":{"x":"y"},"apns":{"payload":{"aps":{"alert":"A","mutable-content":1},"image":"<1>"}}}}"#,
     #"{"notifications":[{"platform":1,"tokens":["t"],"message":"A","mutable_content":true,"data":{"image":"<1>"}},{"platform":2,"data":{"image":"x"}},{"platform":1,"tokens":["t"],"message":"B","mutable_content":true,"data":{"u":{"image":"n"},"image":"<2>"}}]}"#,

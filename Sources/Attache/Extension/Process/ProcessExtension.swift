@@ -15,6 +15,10 @@ package final class ProcessExtension: ServiceExtension {
   }
 
   package func didReceive(_ request: NotificationRequest, answer: ExtensionReply) {
+    guard request.payload.wakesExtension else {
+      answer.offer(.original(nil))
+      return
+    }
     let program = program
     let call = program.processes.call(identifier: Self.identifier(of: request), payload: request.json) { [self] end in
       switch end {

@@ -1,17 +1,13 @@
 /// Recognizes the envelopes of push services by the members of a line without a top-level `aps`.
 final class EnvelopeReader {
   private enum Key: Int, CaseIterable {
-    case message, apns, publishedMessage, notifications, platform, app, to
+    case message, apns, android, webpush, notification, publishedMessage, notifications, platform, app, to, token, topic, condition
 
     var name: String {
       switch self {
-      case .message: "message"
-      case .apns: "apns"
       case .publishedMessage: "Message"
-      case .notifications: "notifications"
-      case .platform: "platform"
       case .app: "app_id"
-      case .to: "to"
+      case .message, .apns, .android, .webpush, .notification, .notifications, .platform, .to, .token, .topic, .condition: "\(self)"
       }
     }
   }
@@ -34,12 +30,18 @@ final class EnvelopeReader {
   var forms: [Envelope.Form] {
     if isList { return [.expo] }
     var forms: [Envelope.Form] = []
-    if self[.message]?.isObject == true || self[.apns]?.isObject == true { forms.append(.fcm) }
+    if isMessage { forms.append(.fcm) }
     if self[.publishedMessage]?.isText == true || platforms.contains(where: { members[$0]?.isText == true }) { forms.append(.sns) }
     if self[.notifications]?.isArray == true || self[.platform]?.number == 1 { forms.append(.gorush) }
     if self[.app]?.isText == true { forms.append(.oneSignal) }
     if self[.to] != nil { forms.append(.expo) }
     return forms
+  }
+
+  /// Whether the line is FCM's request, or its message alone.
+  private var isMessage: Bool {
+    if [.message, .apns, .android, .webpush].contains(where: { self[$0]?.isObject == true }) { return true }
+    return self[.notification]?.isObject == true && [.token, .topic, .condition].contains { self[$0]?.isText == true }
   }
 
   private subscript(key: Key) -> JSONElement? { members[key.rawValue] }

@@ -4,24 +4,69 @@
 /// FCM shows `notification.title` and `.body` if `aps.alert` is absent, and sends the members of
 /// `data` as custom keys. It writes the image of `apns.fcm_options.image`, otherwise of
 /// `notification.image`, to `fcm_options` of the payload.
+///
+/// The message is proto3 JSON: `fcm_options` may also be written `fcmOptions`. The literal maps in
+/// it, such as `apns.payload` and `data`, have the names that a phone reads.
+///
+/// Source: https://protobuf.dev/programming-guides/json (“parsers accept both”)
 enum FCMEnvelope {
+  /// The two names of the options.
+  private static let optionNames = ["fcm_options", "fcmOptions"]
+  /// The paths of a message's pictures.
+  ///
+  /// Source: https://firebase.google.com/docs/reference/fcm/rest/v1/projects.messages
+  static let picturePlaces =
+    ([["notification"], ["android", "notification"], ["webpush", "notification"]] + optionNames.map { ["apns", $0] })
+    .map { $0 + ["image"] }
+
   static func open(_ text: JSONText) -> OpenedEnvelope? {
-    let message = text.object("message", of: text.root) ?? text.root
+    let wrapped = text.object("message", of: text.root)
+    let message = wrapped ?? text.root
     let apns = text.object("apns", of: message)
     let notification = text.object("notification", of: message)
-    guard let payload = apns.flatMap({ text.object("payload", of: $0) }) else {
-      // Nothing can be attached, because the message does not ask for a service extension, but
-      // `inspect` can still explain it.
-      let hasTarget = ["token", "topic", "condition"].contains { text.value($0, of: message) != nil }
-      guard let notification, hasTarget else { return nil }
-      let (made, copies, _) = fill(nil, notification, apns, message, text)
-      let place = PayloadPlace(object: message)
-      return OpenedEnvelope(.fcm, payload: made, copies: copies, place: place, delivery: delivery(text, apns, message))
+    let payload = apns.flatMap { text.object("payload", of: $0) }
+    guard let pictures = pictures(of: message, at: wrapped == nil ? "" : "/message", text) else { return nil }
+    if payload == nil {
+      // Without a payload the message does not ask for a service extension, but it may have a picture
+      // for other devices, and `inspect` can explain it.
+      let hasTarget = wrapped != nil || ["token", "topic", "condition"].contains { text.value($0, of: message) != nil }
+      guard hasTarget, notification != nil || !pictures.isEmpty else { return nil }
     }
     let (made, copies, given) = fill(payload, notification, apns, message, text)
-    var place = PayloadPlace(object: payload, isEmptyObject: text.members(of: payload).isEmpty)
-    place.alert = AlertPlace(apsOf: payload, in: text, given: given)
+    var place = PayloadPlace(object: payload ?? message)
+    place.pictures = pictures
+    if let payload {
+      place.isEmptyObject = text.members(of: payload).isEmpty
+      place.alert = AlertPlace(apsOf: payload, in: text, given: given)
+    } else {
+      place.takesMember = false
+    }
     return OpenedEnvelope(.fcm, payload: made, copies: copies, place: place, delivery: delivery(text, apns, message))
+  }
+
+  /// Returns the pictures that the message names for all kinds of devices; nil if FCM refuses the
+  /// message, because one of them, or an object that leads to it, has another type.
+  private static func pictures(of message: Range<Int>, at base: String, _ text: JSONText) -> [MessagePicture]? {
+    var pictures: [MessagePicture] = []
+    for path in picturePlaces {
+      var value: Range<Int>? = message
+      for name in path {
+        guard let object = value, text.isObject(object) else { return nil }
+        value = text.value(name, of: object).flatMap { text.isNull($0) ? nil : $0 }
+        if value == nil { break }
+      }
+      guard let value else { continue }
+      guard let url = text.string(value).map({ UntrustedText(decoding: $0).asURL }) else { return nil }
+      guard !url.isEmpty else { continue }
+      let pointer = UntrustedText(base + JSONPointer(parts: path).description)
+      pictures.append(MessagePicture(value: value, url: url, path: pointer))
+    }
+    return pictures
+  }
+
+  /// Returns the image of the options; if both names are written, that of the last.
+  private static func image(of apns: Range<Int>, _ text: JSONText) -> Range<Int>? {
+    optionNames.compactMap { text.text(at: [$0, "image"], of: apns) }.max { $0.lowerBound < $1.lowerBound }
   }
 
   private static func delivery(_ text: JSONText, _ apns: Range<Int>?, _ message: Range<Int>) -> [Range<Int>] {
@@ -35,7 +80,7 @@ enum FCMEnvelope {
   ) -> ([UInt8], copies: [JSONCopy], given: [MemberChange]) {
     let aps = payload.flatMap { text.value("aps", of: $0) }
     let image =
-      apns.flatMap { text.text(at: ["fcm_options", "image"], of: $0) } ?? notification.flatMap { text.text(at: ["image"], of: $0) }
+      apns.flatMap { self.image(of: $0, text) } ?? notification.flatMap { text.text(at: ["image"], of: $0) }
     let given = hasAlert(aps, text) ? [] : texts(notification, text)
     let own = payload.map { text.members(of: $0) } ?? []
     let names = Set(own.map { text.identity(of: $0) })
@@ -63,8 +108,7 @@ enum FCMEnvelope {
   }
 
   private static func hasAlert(_ aps: Range<Int>?, _ text: JSONText) -> Bool {
-    guard let alert = aps.flatMap({ text.value("alert", of: $0) }) else { return false }
-    return !text.source(alert).elementsEqual("null".utf8)
+    aps.flatMap { text.value("alert", of: $0) }.map { !text.isNull($0) } ?? false
   }
 
   private static func texts(_ notification: Range<Int>?, _ text: JSONText) -> [MemberChange] {
