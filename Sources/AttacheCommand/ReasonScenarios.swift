@@ -22,6 +22,7 @@ extension Reason {
     case .payloadMaximum: .file("payload-grows-beyond-its-maximum.yaml")
     case .payloadPlace: .file("url-has-no-place-of-its-own.yaml")
     case .payloadIdentifier: .file("identifier-is-a-path.yaml")
+    case .payloadForm: .file("attachments-are-json-in-a-string.yaml")
     case .payloadLazy: .file("payload-wants-its-media-loaded-later.yaml")
     case .policyURL: .file("url-is-no-url.yaml")
     case .policyScheme: .file("url-has-another-scheme.yaml")

@@ -29,6 +29,7 @@ struct FollowPolicy {
       return .refuses(.payload, .policyAttachments, "attache follows \(maximum) media; --max-attachments allows more")
     }
     guard let reason = reference.refusal else { return .passes(.payload, "the reference is followed") }
+    if let misfit = reference.misfit { return .refuses(.payload, reason, misfit) }
     let text =
       reference.isLazy
       ? "the payload asks to load it only when somebody looks at it"

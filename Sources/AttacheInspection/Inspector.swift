@@ -159,7 +159,7 @@ package final class Inspector {
       inspection, outputKey: configuration.outputKey, maximum: configuration.maximumAttachments, rewrites: configuration.rewrites)
     for index in inspection.media.indices {
       let reference = inspection.media[index].reference
-      inspection.media[index].gates = [rules.answer(to: reference)] + report.answers(to: reference.url)
+      inspection.media[index].gates = [rules.answer(to: reference)] + (reference.misfit == nil ? report.answers(to: reference.url) : [])
       inspection.media[index].fallbacks = reference.fallbacks.map { url in
         InspectedMedia.Fallback(url: url, gates: report.answers(to: url))
       }

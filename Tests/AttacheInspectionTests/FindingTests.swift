@@ -88,6 +88,8 @@ struct FindingTests {
     (.typeUnguessable, #"{"aps":{"alert":"Hi","mutable-content":1},"image":"https://cdn.example/a?f=.jpg"}"#, "/image"),
     (.typeUnguessable, #"{"aps":{"alert":"Hi","mutable-content":1},"image":"https://cdn.example/a.webp"}"#, "/image"),
     (.mediaMany, many(65), ""),
+    (.mediaForm, #"{"aps":{"alert":"Hi","mutable-content":1},"ab":{"att":"https://cdn.example/a.jpg"}}"#, "/ab/att"),
+    (.mediaForm, #"{"aps":{"alert":"Hi","mutable-content":1},"_grinfo_":{"url":"https://cdn.example/a"}}"#, "/_grinfo_"),
     (
       .typeContradiction,
       #"{"aps":{"alert":"Hi","mutable-content":1},"attachment-url":"https://cdn.example/a.jpg","media-type":"video/mp4"}"#,

@@ -60,6 +60,34 @@ struct UnopenedEnvelopeTests {
       "Message contains no payload for APNs: write a string with a JSON object in which APNS is the payload, as a string"
     ),
     (
+      #"[{"to":"ExponentPushToken[x]"},{"to":"ExponentPushToken[y]","data":"x"}]"#, .expo, "/1/data",
+      "data is a string, but attachments need a dictionary there: make it one, or remove it"
+    ),
+    (
+      #"[{"to":"ExponentPushToken[x]"},{"to":"d1"}]"#, .expo, "/1",
+      "the message is not one of Expo's: its token, in the member to, begins with ExponentPushToken["
+    ),
+    (
+      #"{"app_id":"a","contents":{"en":"Hi"},"ios_attachments":["https://a.example/1"]}"#, .oneSignal, "/ios_attachments",
+      #"ios_attachments is an array, but OneSignal expects a dictionary: write "ios_attachments": {"id": "https://…"}"#
+    ),
+    (
+      #"{"registration_ids":["a"],"data":{"image":"https://a.example/1"}}"#, .fcmLegacy, "/registration_ids",
+      "this is a request to FCM's legacy API, which Google has shut down: write a message of FCM v1, in which message.token names the device and apns.payload is the payload"
+    ),
+    (
+      #"{"to":"/topics/news","notification":{"title":"T"},"mutable_content":true}"#, .fcmLegacy, "/to",
+      "this is a request to FCM's legacy API, which Google has shut down: write a message of FCM v1, in which message.token names the device and apns.payload is the payload"
+    ),
+    (
+      #"{"message":{"token":"t","notification":{"title":"T","image":["https://a.example/1"]}}}"#, .fcm, "/message/notification/image",
+      "notification.image is an array, but FCM expects a string with a URL"
+    ),
+    (
+      #"{"token":"t","apns":{"payload":{"aps":{}},"fcmOptions":"https://a.example/1"}}"#, .fcm, "/apns/fcmOptions",
+      "apns.fcmOptions is a string, but FCM expects a dictionary"
+    ),
+    (
       #"{"message":{"token":"t","apns":{"payload":"{}"}}}"#, .fcm, "/message/apns/payload",
       "apns.payload is a string, but FCM expects a dictionary: write the payload itself there"
     ),

@@ -73,8 +73,25 @@ package final class DialectEngine {
       dialect = dialect ?? row.name
       if row.precedence == .vendor { vendorFound = vendorFound || found.attachmentCount > attachments }
     }
+    if found.count == 0, let (row, misfit) = misfit(in: payload, of: missing) {
+      return ([MediaReference(misfit, row.name)], 0, row.name, [])
+    }
     let (references, omitted) = found.bounded
     return (references, omitted, dialect, found.sites)
+  }
+
+  /// Returns the first value of another type than a vendor's row reads.
+  ///
+  /// - Parameter missing: for each row, its needs that the payload does not satisfy.
+  private func misfit(in payload: JSONElement, of missing: [UInt64]) -> (row: DialectRow, misfit: MediaMisfit)? {
+    for index in missing.indices where missing[index] == 0 && rows[index].precedence == .vendor {
+      let dialect = rows[index].dialect
+      guard dialect.when.map(\.ofAnyKind).hold(in: payload) else { continue }
+      for source in dialect.media.joined() where source.when.map(\.ofAnyKind).hold(in: payload) {
+        if let misfit = MediaMisfit(source, in: payload) { return (rows[index], misfit) }
+      }
+    }
+    return nil
   }
 
   /// Returns the text changes of the first dialect whose helper would make any.
@@ -126,5 +143,14 @@ package final class DialectEngine {
     } else if place.source.when.hold(in: payload) {
       reader.read(from: payload, into: &references)
     }
+  }
+}
+
+extension MediaReference {
+  /// A reference to media that cannot be read, because a value has another type.
+  fileprivate init(_ misfit: MediaMisfit, _ dialect: String) {
+    self.init(url: misfit.text)
+    self.misfit = misfit.sentence(dialect)
+    path = UntrustedText(JSONPointer(tokens: misfit.steps).description)
   }
 }

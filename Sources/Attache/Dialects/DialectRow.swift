@@ -18,7 +18,7 @@ final class DialectRow {
   /// For each need, the numbers of the first keys that satisfy it.
   let needs: [[Int]]
   let namesMedia: Bool
-  private let dialect: Dialect
+  let dialect: Dialect
   private var content: Content?
 
   init(_ dialect: Dialect, _ heads: inout FirstKeyTable) {

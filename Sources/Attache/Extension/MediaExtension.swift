@@ -123,7 +123,9 @@ public final class MediaExtension: ServiceExtension {
 
   private func begin(_ index: Int, _ reference: MediaReference, _ payload: UInt64, _ deadline: MonotonicInstant) {
     if let reason = refusal(of: reference, at: index) {
-      return note(index, file: nil, MediaRecord(url: reference.url, reason: reason), isFollowed: false)
+      var record = MediaRecord(url: reference.url, reason: reason)
+      record.explanation = reference.misfit
+      return note(index, file: nil, record, isFollowed: false)
     }
     fetch(index, reference.url, try: 0, payload, deadline)
   }

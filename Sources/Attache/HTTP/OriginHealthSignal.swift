@@ -32,7 +32,7 @@ enum OriginHealthSignal: UInt8, Sendable {
     case .tlsCertificate, .tlsHost, .tlsVersion, .httpProtocol, .httpHeaders, .httpFraming: self = .life
     case .deadline, .cancelled, .payloadJSON, .payloadSize, .payloadEnriched, .payloadEnvelope, .payloadAlert, .payloadMaximum,
       .payloadPlace, .payloadIdentifier,
-      .payloadLazy,
+      .payloadForm, .payloadLazy,
       .policyURL, .policyScheme, .policyUserinfo, .policyHost, .policyPort, .policyAddress, .policyRedirect, .policyAttachments,
       .policyBreaker,
       .dnsNotFound, .dnsFailed, .dnsTimeout, .connectProxy, .httpStatus, .httpEncoding, .httpRedirect, .sizeImage, .sizeAudio, .sizeVideo,

@@ -67,6 +67,9 @@ public struct MediaReference: Hashable, Sendable {
   /// Whether only devices that are not Apple's show the media. Its URL is replaced, but the member
   /// does not name it.
   package var isForOthers = false
+  /// Why the URL cannot be read: the payload has a value of another type than the vendor's helper
+  /// reads. Nil for all others.
+  package var misfit: String?
   /// What the vendor's own helper needs and the payload does not contain.
   public var needs: Needs = []
   /// The location of the URL in the payload, as a JSON pointer; nil unless paths were requested.
@@ -91,13 +94,14 @@ extension MediaReference {
   /// systems has at most 1,024 bytes (PATH_MAX in sys/syslimits.h).
   package static let longestIdentifier = 1_024
 
-  /// The reason to refuse the reference, whatever its URL: the payload asks to load it later, or
-  /// its identifier is unsafe.
+  /// The reason to refuse the reference, whatever its URL: a value has the wrong type, the payload
+  /// asks to load it later, or its identifier is unsafe.
   ///
   /// If an app names files by identifiers, an absolute path or a `..` component leads out of its
   /// folder. A control character, a line separator, or a mark that changes the direction of writing
   /// can forge lines in a log or on a terminal.
   package var refusal: Reason? {
+    if misfit != nil { return .payloadForm }
     if isLazy { return .payloadLazy }
     guard let identifier else { return nil }
     guard identifier.utf8.count <= Self.longestIdentifier else { return .payloadIdentifier }

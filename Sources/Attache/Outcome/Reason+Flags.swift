@@ -9,7 +9,7 @@ extension Reason {
       true
     case .deadline, .cancelled, .payloadJSON, .payloadSize, .payloadEnriched, .payloadEnvelope, .payloadAlert, .payloadPlace,
       .payloadIdentifier,
-      .payloadLazy, .policyURL,
+      .payloadForm, .payloadLazy, .policyURL,
       .policyUserinfo, .policyBreaker, .dnsNotFound, .dnsFailed, .dnsTimeout, .connectRefused, .connectFailed, .connectReset, .tlsHost,
       .tlsVersion, .tlsHandshake, .httpStatus, .httpProtocol, .httpHeaders, .httpFraming, .httpEncoding, .httpTruncated, .httpRedirect,
       .sizeEmpty, .typeUnknown, .typeUnsupported, .typeBroken, .typeDetector, .convertFailed, .convertDeadline, .uploadFailed,

@@ -26,6 +26,8 @@ public enum Reason: String, CaseIterable, Sendable {
   /// The identifier is a path, has more than 1,024 bytes, or contains control characters or marks
   /// that change the direction of writing.
   case payloadIdentifier = "payload.identifier"
+  /// A value of the payload that contains a media URL has another type than the vendor's helper reads.
+  case payloadForm = "payload.form"
   /// The payload asks to load the media only when it is viewed.
   case payloadLazy = "payload.lazy"
 
@@ -167,6 +169,8 @@ public enum Reason: String, CaseIterable, Sendable {
       "the URL of the media is not a text of its own in the payload, so no public address can replace it; use --attach-as both or member"
     case .payloadIdentifier:
       "the payload gives the attachment an identifier that is a path, has more than 1,024 bytes, or contains control characters or marks that change the text direction; use letters and digits"
+    case .payloadForm:
+      "a value with the media's URL has another type than the vendor's helper reads; the log and attache inspect show the right form"
     case .payloadLazy: "the payload asks to load the media only when somebody looks at it; remove that request to have it attached"
     case .policyURL: "the text is not an absolute http(s) URL that every parser reads alike; write it as RFC 3986 says"
     case .policyScheme: "only https is fetched; use https, or --allow-http for plain http"

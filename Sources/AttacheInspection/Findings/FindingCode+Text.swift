@@ -4,7 +4,7 @@ extension FindingCode {
   package var severity: Severity {
     switch self {
     case .payloadJSON, .payloadSize, .mutableOutside, .mutableValue, .contentAvailableValue, .silentPriority, .apsMissing, .apsAlert,
-      .apsSound, .apsBadge, .apsMedia, .typeHint:
+      .apsSound, .apsBadge, .apsMedia, .mediaForm, .typeHint:
       .error
     case .envelopeUnopened, .envelopeSpelling, .mutableMissing, .mutableAlert, .contentAvailableAlert, .silentSound, .silentBadge,
       .silentRate, .apsUnknown,
@@ -48,6 +48,7 @@ extension FindingCode {
     case .urlRelative: "The URL is relative, and only the app knows its base."
     case .urlRefused: "attache does not fetch this URL."
     case .mediaMany: "The payload names more than \(MediaReferenceList.maximum) media; attache reads only these."
+    case .mediaForm: "A value with the media's URL has another type than the vendor's helper reads."
     case .typeUnguessable: "The URL has no extension that tells Apple's frameworks the type: it works here but fails on a phone."
     case .typeContradiction: "The payload's type hint contradicts the URL's extension."
     case .typeHint: "The vendor's helper downloads nothing without a type hint."
@@ -92,6 +93,7 @@ extension FindingCode {
     case .urlRelative: "Write an absolute URL."
     case .urlRefused: "Write a public https URL; the finding names the flag that would allow this one, if any."
     case .mediaMany: "Name the one to ten media that the notification shows."
+    case .mediaForm: "Write it in the form that the finding shows."
     case .typeUnguessable: "End the URL's path in .jpg, .png, .gif, .mp4, .mp3 and their like, or give a hint."
     case .typeContradiction: "Make the hint and the extension agree."
     case .typeHint: "Write the hint beside the URL; attache dialects shows where for the vendor."
@@ -117,7 +119,7 @@ extension FindingCode {
     case .urlHTTP: "https://developer.apple.com/documentation/bundleresources/information-property-list/nsapptransportsecurity"
     // If the dialect has a page of its vendor, that page is used instead.
     case .urlHTTPS, .urlRelative, .urlRefused: "https://www.rfc-editor.org/rfc/rfc3986.html"
-    case .mediaMany, .typeHint, .typeUnguessable, .typeContradiction: notifications + "unnotificationattachment"
+    case .mediaMany, .mediaForm, .typeHint, .typeUnguessable, .typeContradiction: notifications + "unnotificationattachment"
     }
   }
 }

@@ -37,6 +37,7 @@ package enum FindingCode: String, CaseIterable, Sendable {
   case urlRefused = "url.refused"
 
   case mediaMany = "media.many"
+  case mediaForm = "media.form"
 
   case typeUnguessable = "type.unguessable"
   case typeContradiction = "type.contradiction"

@@ -5,6 +5,7 @@ extension FindingSubject {
     manyFindings()
       + inspection.media.flatMap { medium in
         let reference = medium.reference
+        if let misfit = reference.misfit { return [finding(.mediaForm, of: reference, misfit, source: vendorSource)] }
         let findings = urlFindings(reference)
         // The type does not matter for media that are not fetched at all, or that no device of Apple's
         // shows.

@@ -65,7 +65,10 @@ struct PushEnvelopeTests {
     #"{"notifications":[],"platform":1}"#, #"{"platform":1,"message":"Hi","mutable_content":true}"#,
     #"{"to":"d1","title":"T","mutableContent":true,"richContent":{"image":"https://a.example/1"}}"#,
     #"{"to":"ExponentPushToken[x]","title":"T","mutableContent":true,"data":"x","richContent":{"image":"https://a.example/1"}}"#,
-    #"{"app_id":"x","name":"y"}"#, #"{"app_id":"x","contents":{},"ios_attachments":{"id":"https://a.example/1"}}"#,
+    #"{"app_id":"x","name":"y"}"#, #"{"to":"d1","notification":{"title":"T","image":"https://a.example/1"},"mutable_content":true}"#,
+    #"{"registration_ids":["a"],"notification":{"image":"https://a.example/1"}}"#,
+    #"{"app_id":"x","contents":{"en":"T"},"ios_attachments":"{\"id\":\"https://a.example/1\"}"}"#,
+    #"{"app_id":"x","contents":{},"ios_attachments":{"id":"https://a.example/1"}}"#,
   ])
   func `what is no envelope, or asks for nothing, passes through`(line: String) {
     #expect(PayloadReader().read(line).kind != nil, "\(line)")

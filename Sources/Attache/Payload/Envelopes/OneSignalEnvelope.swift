@@ -10,6 +10,7 @@ enum OneSignalEnvelope {
     let root = text.root
     let parts = ["contents", "headings", "ios_attachments", "content_available", "template_id"]
     guard text.text(at: ["app_id"], of: root) != nil, parts.contains(where: { text.value($0, of: root) != nil }),
+      text.value("ios_attachments", of: root).map({ text.isObject($0) || text.isNull($0) }) ?? true,
       let place = PayloadPlace(dataOf: root, in: text)
     else { return nil }
     let data = text.object("data", of: root)

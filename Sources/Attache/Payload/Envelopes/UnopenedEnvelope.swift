@@ -20,11 +20,31 @@ package struct UnopenedEnvelope: Hashable, Sendable {
   }
 
   private static func fcm(_ root: JSONElement) -> UnopenedEnvelope? {
-    let message = root.member("message").flatMap { $0.isObject ? $0 : nil }
-    guard let payload = (message ?? root).member("apns")?.member("payload"), !payload.isNull, !payload.isObject else { return nil }
-    return UnopenedEnvelope(
-      .fcm, at: message == nil ? "/apns/payload" : "/message/apns/payload",
-      "apns.payload is \(payload.typeName), but FCM expects a dictionary: write the payload itself there")
+    let wrapped = root.member("message").flatMap { $0.isObject ? $0 : nil }
+    let (message, base) = (wrapped ?? root, UntrustedText(wrapped == nil ? "" : "/message"))
+    if let payload = message.member("apns")?.member("payload"), !payload.isNull, !payload.isObject {
+      return UnopenedEnvelope(
+        .fcm, at: base.followed(by: "/apns/payload"),
+        "apns.payload is \(payload.typeName), but FCM expects a dictionary: write the payload itself there")
+    }
+    guard wrapped != nil || message.member("apns")?.isObject == true else { return nil }
+    return FCMEnvelope.picturePlaces.lazy.compactMap { picture(of: message, base, at: $0) }.first
+  }
+
+  /// Reports a picture, or an object that leads to one, of another type.
+  private static func picture(of message: JSONElement, _ base: UntrustedText, at path: [String]) -> UnopenedEnvelope? {
+    var value = message
+    for (index, name) in path.enumerated() {
+      guard let child = value.member(name), !child.isNull else { return nil }
+      value = child
+      let isPicture = index == path.count - 1
+      guard isPicture ? !value.isString : !value.isObject else { continue }
+      let steps = path[...index]
+      return UnopenedEnvelope(
+        .fcm, at: base.followed(by: UntrustedText(JSONPointer(parts: Array(steps)).description)),
+        "\(steps.joined(separator: ".")) is \(value.typeName), but FCM expects \(isPicture ? "a string with a URL" : "a dictionary")")
+    }
+    return nil
   }
 
   private static func sns(_ root: JSONElement) -> UnopenedEnvelope? {
@@ -90,6 +110,11 @@ package struct UnopenedEnvelope: Hashable, Sendable {
   private static func oneSignal(_ root: JSONElement) -> UnopenedEnvelope? {
     let parts = ["contents", "headings", "ios_attachments", "content_available", "template_id"]
     guard root.member("app_id")?.isText == true, parts.contains(where: { root.member($0) != nil }) else { return nil }
+    if let attachments = root.member("ios_attachments"), !attachments.isNull, !attachments.isObject {
+      return UnopenedEnvelope(
+        .oneSignal, at: "/ios_attachments",
+        #"ios_attachments is \#(attachments.typeName), but OneSignal expects a dictionary: write "ios_attachments": {"id": "https://…"}"#)
+    }
     return shut(.oneSignal, byDataOf: root)
   }
 
