@@ -52,8 +52,9 @@ package struct PayloadOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "The size limit of a payload with its attachments, such as 4096. Above it, the original is written.", valueName: "size"))
-  package var maxPayload: ByteCountArgument?
+      "The size limit of a payload with its attachments, such as 4096, or none. Above it, the original is written. (default: what APNs accepts, if attachments have public addresses)",
+      valueName: "size"))
+  package var maxPayload: PayloadMaximum?
 
   package init() {}
 
@@ -96,9 +97,19 @@ package struct PayloadOptions: ParsableArguments {
     configuration.appliesOverrides = applyOverrides
     configuration.baseURL = baseUrl
     configuration.attachAs = attachAs
-    configuration.maximumPayload = maxPayload.map { Int($0.bytes) }
+    configuration.maximumPayload = maxPayload ?? .automatic
     return configuration
   }
 }
 
 extension Filter.AttachmentForm: ExpressibleByArgument {}
+
+extension PayloadMaximum: ExpressibleByArgument {
+  /// Parses a size, or `none`.
+  public init?(argument: String) {
+    self.init(written: argument)
+  }
+
+  /// No completions: a size can be any number.
+  public static var allValueStrings: [String] { [] }
+}

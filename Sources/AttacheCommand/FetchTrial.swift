@@ -19,7 +19,7 @@ struct FetchTrial {
     (store, engine) = try process.started { [log] store, parent, _ in
       try EngineAssembly(configuration, store: store, parent: parent, notify: { log.warning("\($0)") })
     }
-    inspected = InspectionFetcher(host: engine.host, store: store, deadline: configuration.filter.deadline)
+    inspected = InspectionFetcher(configuration.filter, host: engine.host, store: store)
   }
 
   func fetch(_ inspection: inout Inspection) throws {

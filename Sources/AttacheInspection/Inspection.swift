@@ -48,13 +48,15 @@ package struct Inspection: Hashable, Sendable {
   /// The size of the payload in bytes; `maximumSize` is the size that APNs accepts.
   package var size: Int
   package var maximumSize = Inspection.maximumSize
+  /// The size with the member or the public addresses; nil unless the media were fetched.
+  package var attachedSize: Int?
+  /// Whether it would be too large with them, so that the original is written.
+  package var isTooLarge = false
+  /// The payload as APNs receives it; nil if it is not known.
+  var sent: SentPayload?
   package var findings: [LintFinding] = []
 
-  /// The maximum payload size that APNs accepts, and the maximum for VoIP, in bytes.
-  ///
-  /// Source:
-  /// https://developer.apple.com/documentation/usernotifications/generating-a-remote-notification
-  static let (maximumSize, maximumVoIPSize) = (4096, 5120)
+  static let (maximumSize, maximumVoIPSize) = (LineOpener.maximumPayload, LineOpener.maximumVoIPPayload)
 
   init(line: Int, kind: Kind, size: Int) {
     (self.line, self.kind, self.size) = (line, kind, size)
@@ -67,4 +69,24 @@ package struct PushMatrix: Hashable, Sendable {
   package var alert = false
   package var contentAvailable = false
   package var mutableContent = false
+}
+
+/// A payload as APNs receives it, for a trial of its media.
+struct SentPayload: Hashable, Sendable {
+  let json: [UInt8]
+  /// Where the URLs are, if they are replaced.
+  let sites: [MediaSite]
+  /// Whether the member is the first in its object.
+  let isEmptyObject: Bool
+  /// The size that it may have with its attachments.
+  let maximumSize: Int
+
+  /// Returns the payload, whose line is ``json``.
+  func payload(_ inspection: Inspection, _ references: [MediaReference]) -> Payload {
+    var splice = Splice(payload: 0..<json.count, isEmptyObject: isEmptyObject)
+    splice.payloadCount = inspection.size
+    var payload = Payload(content: inspection.content, references: references, dialect: inspection.dialect, splice: splice)
+    (payload.sites, payload.maximumSize, payload.wakesExtension) = (sites, maximumSize, inspection.runs)
+    return payload
+  }
 }

@@ -8,12 +8,12 @@ package final class InspectionFetcher {
   private let machine: any Machine
 
   /// - Parameters:
+  ///   - configuration: what an attached payload looks like.
   ///   - host: serves the payloads.
   ///   - store: the store of the attachments; the caller keeps ownership.
-  ///   - deadline: the time budget of a payload.
-  package init(host: ServiceExtensionHost, store: AttachmentStore, deadline: Duration) {
-    processor = PayloadProcessor(Filter.Configuration(), host: host, store: store)
-    self.deadline = deadline
+  package init(_ configuration: Filter.Configuration, host: ServiceExtensionHost, store: AttachmentStore) {
+    processor = PayloadProcessor(configuration, host: host, store: store)
+    deadline = configuration.deadline
     machine = host.clock.machineBehind
   }
 
@@ -26,23 +26,22 @@ package final class InspectionFetcher {
       let medium = inspection.media[index]
       return medium.reference.role == .attachment && (inspection.runs || medium.isReplaced)
     }
-    guard !followed.isEmpty else { return }
-    var records = try run(inspection, followed.map { inspection.media[$0].reference })[...]
+    guard !followed.isEmpty, let sent = inspection.sent else { return }
+    let decision = try run(
+      sent.payload(inspection, followed.map { inspection.media[$0].reference }), Segment(copying: sent.json), inspection.line)
+    (inspection.attachedSize, inspection.isTooLarge) = (decision.payloadCount, decision.reason == .payloadMaximum)
+    var records = decision.media[...]
     for index in followed { inspection.media[index].take(&records) }
   }
 
-  private func run(_ inspection: Inspection, _ references: [MediaReference]) throws(SystemError) -> [MediaRecord] {
-    var payload = Payload(
-      content: inspection.content, references: references, dialect: inspection.dialect, splice: Splice(payload: 0..<2, isEmptyObject: true))
-    payload.wakesExtension = inspection.runs
-    let line = Segment(copying: Array("{}".utf8))
+  private func run(_ payload: Payload, _ line: Segment, _ number: Int) throws(SystemError) -> Decision {
     let signal = try machine.makeWakeSignal()
     let decided = Mailbox<Decision?>(nil) { signal.ring() }
-    processor.serve([payload], of: line, identifier: "\(inspection.line)", deadline: machine.now.advanced(by: deadline)) { decision in
+    processor.serve([payload], of: line, identifier: "\(number)", deadline: machine.now.advanced(by: deadline)) { decision in
       decided.change { $0 = decision }
     }
     let decision = decided.take(waitingFor: signal) { $0 }
     decision.onRelease?()
-    return decision.media
+    return decision
   }
 }

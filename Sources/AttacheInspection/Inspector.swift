@@ -75,8 +75,11 @@ package final class Inspector {
       let places = LinePlaces(root)
       var next: JSONElement? = first
       while let payload = next {
-        let size = unsafe opener.splice(of: line).payloadCount
-        inspections.append(inspect(payload, in: root, places, size: size, input))
+        var inspection = Inspection(
+          line: input.line, kind: .push(apsReader.read(opener.aps)), size: unsafe opener.splice(of: line).payloadCount)
+        inspection.sent = unsafe sent(payload, line)
+        complete(&inspection, payload, in: root, places)
+        inspections.append(inspection)
         next = opener.next()
       }
     case .unopened(let envelope):
@@ -91,8 +94,14 @@ package final class Inspector {
     return inspections
   }
 
-  private func inspect(_ payload: JSONElement, in root: JSONElement, _ places: LinePlaces, size: Int, _ input: InputPayload) -> Inspection {
-    var inspection = Inspection(line: input.line, kind: .push(apsReader.read(opener.aps)), size: size)
+  private func sent(_ payload: JSONElement, _ line: UnsafeRawBufferPointer) -> SentPayload {
+    SentPayload(
+      json: unsafe opener.payload(in: line),
+      sites: configuration.rewrites ? dialects.references(in: payload, tracing: .sites).sites : [],
+      isEmptyObject: unsafe opener.splice(of: line).isEmptyObject, maximumSize: opener.maximumSize)
+  }
+
+  private func complete(_ inspection: inout Inspection, _ payload: JSONElement, in root: JSONElement, _ places: LinePlaces) {
     let paths = LinePaths(root, places, envelope: opener.envelope, payloadPath: configuration.payloadPath)
     if opener.envelope?.pushType == "voip" || opener.place?.leadsToVoIP == true { inspection.maximumSize = Inspection.maximumVoIPSize }
     inspection.isEnriched = opener.isEnriched
@@ -101,7 +110,6 @@ package final class Inspector {
     addGates(to: &inspection)
     addFindings(payload, paths, to: &inspection)
     if inspection.media.isEmpty, let picture = Self.pictureForOthers(paths, opener.envelope?.form) { inspection.media = [picture] }
-    return inspection
   }
 
   /// Returns the first picture of a request that its service does not send to Apple's devices.

@@ -8,7 +8,7 @@ struct ContentEdit: Hashable, Sendable {
   ///
   /// Source:
   /// https://developer.apple.com/documentation/usernotifications/generating-a-remote-notification
-  static let maximumPayload = 4_096
+  static let maximumPayload = LineOpener.maximumPayload
   /// The maximum number of edits, because each one in a string needs a pass over the string.
   static let maximumEdits = 256
 

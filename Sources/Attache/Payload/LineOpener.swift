@@ -116,6 +116,26 @@ package final class LineOpener {
     others.reduce(envelope) { $0?.common(with: $1.envelope) }
   }
 
+  /// The maximum payload size that APNs accepts, and the maximum for VoIP, in bytes.
+  ///
+  /// Source:
+  /// https://developer.apple.com/documentation/usernotifications/generating-a-remote-notification
+  package static let (maximumPayload, maximumVoIPPayload) = (4_096, 5_120)
+
+  /// The size in bytes that the payload may have, so that APNs accepts what its service makes of it.
+  package var maximumSize: Int {
+    let maximum = envelope?.pushType == "voip" || place?.leadsToVoIP == true ? Self.maximumVoIPPayload : Self.maximumPayload
+    return maximum - (envelope?.form.addedBytes ?? 0)
+  }
+
+  /// Returns the payload as APNs receives it.
+  ///
+  /// - Parameter line: the line that was opened last.
+  package func payload(in line: UnsafeRawBufferPointer) -> [UInt8] {
+    if let place, let built = place.built ?? place.text.map({ Array($0.source(place.object)) }) { return built }
+    return unsafe Array(line[splice(of: line).payload])
+  }
+
   /// Returns the place in the line for the member, and the size that APNs receives.
   ///
   /// - Parameter line: the line that was opened last.

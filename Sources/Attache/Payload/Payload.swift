@@ -9,10 +9,12 @@ public struct Payload: Hashable, Sendable {
   public var dialect: String?
   /// The place in the line where the member is inserted.
   public var splice: Splice
+  /// The size in bytes that APNs accepts, less what the service adds.
+  public var maximumSize = LineOpener.maximumPayload
   /// Other changes to the line when the member is inserted; usually none.
   public var edits: [LineEdit] = []
   /// Where the media's URLs were read; empty unless they are replaced.
-  var sites: [MediaSite] = []
+  package var sites: [MediaSite] = []
   /// Whether the payload wakes a service extension. If not, only URLs of its message are replaced.
   package var wakesExtension = true
   /// Whether all media that the payload names are already at public addresses of the store.

@@ -100,7 +100,7 @@ package final class PayloadReader {
 
   private func candidate(_ payload: JSONElement, of line: UnsafeRawBufferPointer, _ wakesExtension: Bool) -> Payload {
     var candidate = Payload(references: [], dialect: nil, splice: unsafe opener.splice(of: line), place: opener.place)
-    candidate.wakesExtension = wakesExtension
+    (candidate.wakesExtension, candidate.maximumSize) = (wakesExtension, opener.maximumSize)
     if wakesExtension {
       let found = dialects.references(in: payload, tracing: address == nil ? .none : .sites)
       candidate.references = found.references.filter { $0.role == .attachment }

@@ -13,11 +13,14 @@ package struct Decision: Sendable {
   var form: Form
   var outcome: Outcome
   /// Why nothing was attached; nil if something was.
-  var reason: Reason?
+  package var reason: Reason?
   /// The name of the dialect that found media in the payload.
   var dialect: String?
   /// The result of each media reference.
   package var media: [MediaRecord] = []
+  /// The size of the line's last payload that got attachments, or would exceed its limit with them;
+  /// nil if there is none.
+  package var payloadCount: Int?
   /// The number of further media references that the line names.
   var omitted = 0
   /// The JSON pointers of the payload's members that a service extension changed.

@@ -34,8 +34,8 @@ public final class Filter: Sendable {
     /// ``AttachmentForm/both`` need ``baseURL``; without it they act like
     /// ``AttachmentForm/member``.
     public var attachAs = AttachmentForm.member
-    /// The maximum size of an enriched payload, in bytes; nil for no limit. APNs accepts 4,096.
-    public var maximumPayload: Int?
+    /// The maximum size of an enriched payload. A payload that would exceed it stays as it is.
+    public var maximumPayload = PayloadMaximum.automatic
     /// The path of the file for outcome records, which is truncated at the start; nil for no
     /// report.
     public var report: String?

@@ -4,7 +4,8 @@ struct LineEnricher: Sendable {
   /// The addresses that replace the URLs of attached media; nil keeps the URLs.
   private let address: StoreAddress?
   private let addsMember: Bool
-  private let maximumPayload: Int?
+  private let maximum: PayloadMaximum
+  private let hasPublicAddresses: Bool
   private let store: AttachmentStore
 
   /// - Parameter store: the store of the attachments. They are unpinned when their decision is
@@ -13,7 +14,7 @@ struct LineEnricher: Sendable {
     member = AttachmentMember(key: configuration.outputKey, baseURL: configuration.baseURL ?? store.baseURL)
     address = configuration.rewritingURL.map(StoreAddress.init)
     addsMember = address == nil || configuration.attachAs == .both
-    maximumPayload = configuration.maximumPayload
+    (maximum, hasPublicAddresses) = (configuration.maximumPayload, configuration.baseURL != nil)
     self.store = store
   }
 
@@ -36,9 +37,11 @@ struct LineEnricher: Sendable {
       case .unchanged: decision.reason = decision.reason ?? delivery.reason
       case .enriched(let payload, let changed):
         enriched.append(payload)
+        decision.payloadCount = payload.payloadCount
         decision.files += files
         decision.changed += changed.filter { !decision.changed.contains($0) }
-      case .refused(let reason):
+      case .refused(let reason, let payloadCount):
+        decision.payloadCount = payloadCount
         for file in files { store.unpin(file) }
         decision.reason = decision.reason ?? reason
       }
@@ -61,7 +64,9 @@ struct LineEnricher: Sendable {
     /// - Parameter changed: the JSON pointers of the members that the service extension changed.
     case enriched(Payload.Enriched, changed: [String])
     /// The original must be delivered.
-    case refused(Reason)
+    ///
+    /// - Parameter payloadCount: the size of a payload that exceeds its limit.
+    case refused(Reason, payloadCount: Int? = nil)
   }
 
   private func enrich(_ payload: Payload, with content: NotificationContent?, in line: Segment) -> Enrichment {
@@ -81,8 +86,19 @@ struct LineEnricher: Sendable {
       let isReplaced = enriched.payload.apply(MediaEdit(content.attachments, of: payload, at: address), in: line)
       guard isReplaced || !enriched.member.isEmpty || !changes.isEmpty else { return .refused(.payloadPlace) }
     }
-    if let maximumPayload, enriched.payloadCount > maximumPayload { return .refused(.payloadMaximum) }
+    if let maximum = maximum(of: payload), enriched.payloadCount > maximum {
+      return .refused(.payloadMaximum, payloadCount: enriched.payloadCount)
+    }
     return .enriched(enriched, changed: changes.pointers)
+  }
+
+  /// Returns the size that a payload may have with its attachments; nil if there is no limit.
+  private func maximum(of payload: Payload) -> Int? {
+    switch maximum {
+    case .automatic: hasPublicAddresses ? payload.maximumSize : nil
+    case .bytes(let bytes): bytes
+    case .unlimited: nil
+    }
   }
 
   /// Returns the member for the attachments that Apple's devices show; empty if there is none.

@@ -20,6 +20,7 @@ extension Inspection {
   private func writeRest(to json: inout JSONWriter) {
     json.member("why", why)
     json.member("maximum_size", maximumSize)
+    if let attachedSize { json.member("attached_size", attachedSize) }
     json.member("alert", matrix.alert)
     json.member("content_available", matrix.contentAvailable)
     json.member("mutable_content", matrix.mutableContent)

@@ -89,8 +89,17 @@ extension Inspection {
   var sizeSentence: String {
     guard isOpen else { return "It has \(Self.number(size)) bytes." }
     let (bytes, maximum) = (Self.number(size), Self.number(maximumSize))
-    return size > maximumSize
+    let sentence =
+      size > maximumSize
       ? "It has \(bytes) bytes, more than the \(maximum) that APNs accepts." : "It has \(bytes) of the \(maximum) bytes that APNs accepts."
+    return attachedSize.map { "\(sentence) \(attachedSentence($0))" } ?? sentence
+  }
+
+  private func attachedSentence(_ size: Int) -> String {
+    let bytes = Self.number(size)
+    return isTooLarge
+      ? "With its attachments it would have \(bytes), more than it may have: attache leaves it unchanged (payload.maximum)."
+      : "With its attachments it has \(bytes)."
   }
 
   /// Returns the number with commas between groups of three digits.

@@ -245,9 +245,9 @@ struct ContentEditTests {
     #expect(shorter != nil)
     expectRefusal(of: { $0.badge = 1 }, in: long)
     let line = Self.line(#""alert":"B""#)
-    let changed = stage.decide(line, configure: { $0.maximumPayload = line.utf8.count + 10 }) { $0.badge = 1 }
+    let changed = stage.decide(line, configure: { $0.maximumPayload = .bytes(line.utf8.count + 10) }) { $0.badge = 1 }
     #expect(changed.outcome == .attached)
-    let refused = stage.decide(line, configure: { $0.maximumPayload = line.utf8.count + 9 }) { $0.badge = 1 }
+    let refused = stage.decide(line, configure: { $0.maximumPayload = .bytes(line.utf8.count + 9) }) { $0.badge = 1 }
     #expect(refused.reason == .payloadMaximum && refused.text(of: line) == line)
   }
 }

@@ -106,9 +106,9 @@ struct FCMMessageTests {
       #"{"message":{"android":{"notification":{"image":"<2>"}},"apns":{"payload":{\#(Self.aps)},"fcm_options":{"image":"<1>"}}}}"#
     let (line, twin) = try stage.twins(marked)
     let payload = #"{\#(Self.aps),"fcm_options":{"image":"\#(try stage.address("https://a.example/1"))"}}"#
-    stage.maximumPayload = payload.utf8.count
+    stage.maximum = .bytes(payload.utf8.count)
     #expect(try stage.rewrite(line) == twin)
-    stage.maximumPayload = payload.utf8.count - 1
+    stage.maximum = .bytes(payload.utf8.count - 1)
     #expect(try stage.decide(line).reason == .payloadMaximum)
   }
 

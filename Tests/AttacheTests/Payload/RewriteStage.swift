@@ -12,7 +12,9 @@ struct RewriteStage {
   var path: JSONPointer?
   var dialects = DialectTable()
   var appliesOverrides = false
-  var maximumPayload: Int?
+  var maximum = PayloadMaximum.automatic
+  /// The public URL of the store; nil for file addresses.
+  var base: String? = RewriteStage.base
   /// Whether the media of a URL are attached.
   var isAttached: (String) -> Bool = { _ in true }
 
@@ -45,7 +47,7 @@ struct RewriteStage {
       return ExtensionResult.content(content)
     }
     var configuration = Attache.Filter.Configuration()
-    (configuration.attachAs, configuration.baseURL, configuration.maximumPayload) = (form, Self.base, maximumPayload)
+    (configuration.attachAs, configuration.baseURL, configuration.maximumPayload) = (form, base, maximum)
     return LineEnricher(configuration, store: stage.store).decision(deliveries, on: payloads, of: Segment(line))
   }
 

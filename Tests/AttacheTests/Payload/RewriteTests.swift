@@ -75,11 +75,46 @@ struct RewriteTests {
   @Test func `the size limit counts the addresses`() throws {
     var stage = try RewriteStage()
     let (line, twin) = try stage.twins(#"{\#(Self.aps),"image":"<1>"}"#)
-    stage.maximumPayload = twin.utf8.count
+    stage.maximum = .bytes(twin.utf8.count)
     #expect(try stage.rewrite(line) == twin)
-    stage.maximumPayload = twin.utf8.count - 1
+    stage.maximum = .bytes(twin.utf8.count - 1)
     let decision = try stage.decide(line)
     #expect(decision.reason == .payloadMaximum && decision.text(of: line) == line)
+  }
+
+  @Test(arguments: [
+    (#"{<aps>,"image":"<1>"}"#, 4_096), (#"{"APNS":"{\"aps\":{\"alert\":\"<pad>\",\"mutable-content\":1},\"image\":\"<1>\"}"}"#, 4_096),
+    (#"{"APNS_VOIP":"{\"aps\":{\"alert\":\"<pad>\",\"mutable-content\":1},\"image\":\"<1>\"}"}"#, 5_120),
+    (#"{"platform":1,"token":"t","message":"<pad>","mutable_content":true,"data":{"image":"<1>"}}"#, 4_096),
+    (#"{"message":{"token":"t","apns":{"payload":{<aps>,"image":"<1>"}}}}"#, 3_840),
+    (#"{"app_id":"a","contents":{"en":"<pad>"},"ios_attachments":{"i":"<1>"}}"#, 3_840),
+    (#"[{"to":"ExponentPushToken[x]","body":"<pad>","mutableContent":true,"richContent":{"image":"<1>"}}]"#, 3_840),
+  ])
+  func `with public addresses a payload may grow to what APNs accepts from its service`(marked: String, limit: Int) throws {
+    for form in [Attache.Filter.AttachmentForm.url, .both, .member] {
+      var stage = try RewriteStage()
+      stage.form = form
+      func line(_ padding: Int) throws -> String {
+        let line = marked.replacing("<aps>", with: #""aps":{"alert":"<pad>","mutable-content":1}"#)
+        return try stage.twins(line.replacing("<pad>", with: String(repeating: "x", count: padding))).line
+      }
+      let size = try #require(stage.decide(line(1)).payloadCount)
+      let largest = try line(1 + limit - size)
+      #expect(try stage.decide(largest).payloadCount == limit)
+      let decision = try stage.decide(line(2 + limit - size))
+      #expect(decision.reason == .payloadMaximum && decision.outcome == .fallback && decision.payloadCount == limit + 1)
+      stage.maximum = .unlimited
+      #expect(try stage.decide(line(2 + limit - size)).outcome == .attached)
+    }
+  }
+
+  @Test func `with file addresses there is no limit unless one is given`() throws {
+    let line = candidateLine(#""image":"https://a.example/1","text":"\#(String(repeating: "x", count: 5_000))""#)
+    var stage = try RewriteStage()
+    (stage.form, stage.base) = (.member, nil)
+    #expect(try stage.decide(line).outcome == .attached)
+    stage.maximum = .bytes(4_096)
+    #expect(try stage.decide(line).reason == .payloadMaximum)
   }
 
   @Test func `a value that the service extension changes keeps what it gave`() throws {
@@ -112,7 +147,8 @@ struct RewriteTests {
   }
 
   @Test func `a URL that is repeated without end has at most 256 places`() throws {
-    let stage = try RewriteStage()
+    var stage = try RewriteStage()
+    stage.maximum = .unlimited
     let urls = repeatElement(#""https://a.example/1""#, count: 300).joined(separator: ",")
     let line = #"{\#(Self.aps),"attachments":[\#(urls)]}"#
     let twin = try stage.rewrite(line)

@@ -97,6 +97,20 @@ struct PayloadFlagTests {
     }
   }
 
+  @Test func `a public address never makes a payload larger than APNs accepts, unless the flags say so`() async throws {
+    try await withPicture { origin, url in
+      let line = Sample.payload(url).dropLast() + #","text":"\#(String(repeating: "x", count: 3_850))"}"#
+      let base = ["--base-url", "https://cdn.example/"]
+      for (flags, reason) in [(base, "payload.maximum"), (base + ["--max-payload", "none"], nil), ([], nil)] {
+        let (run, records) = try await AttacheTool().reported(AttacheTool.loopback + flags, input: String(line))
+        #expect(records.map(\.reason) == [reason])
+        #expect((run.text == line) == (reason != nil))
+      }
+      let inspection = try await AttacheTool().run(["inspect", "--fetch"] + AttacheTool.loopback + base, input: String(line)).text
+      #expect(inspection.contains("With its attachments it would have") && inspection.contains("(payload.maximum)."), "\(inspection)")
+    }
+  }
+
   @Test func `running attache twice is running it once`() async throws {
     try await withPicture { origin, url in
       let once = try await AttacheTool().run(AttacheTool.loopback, input: Sample.payload(url) + "\r\n")

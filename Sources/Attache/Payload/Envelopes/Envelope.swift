@@ -74,3 +74,15 @@ public struct Envelope: Hashable, Sendable {
   /// The name that `inspect` shows.
   public var name: String { form.rawValue }
 }
+
+extension Envelope.Form {
+  /// The number of bytes that stay free for what the service's server adds to the payload. FCM adds
+  /// `gcm.message_id`, `google.c.fid` and others, about 150 bytes; OneSignal and Expo their own
+  /// identifiers.
+  package var addedBytes: Int {
+    switch self {
+    case .fcm, .fcmLegacy, .oneSignal, .expo: 256
+    case .sns, .gorush, .path: 0
+    }
+  }
+}

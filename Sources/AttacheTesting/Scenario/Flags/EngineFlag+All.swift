@@ -24,7 +24,7 @@ extension EngineFlag {
     EngineFlag("--apply-overrides") { settings, _ in settings.engine.filter.appliesOverrides = true },
     EngineFlag("--base-url", "url") { $0.engine.filter.baseURL = $1.text },
     EngineFlag("--attach-as", "form") { $0.engine.filter.attachAs = try $1.choice() },
-    EngineFlag("--max-payload", "size") { $0.engine.filter.maximumPayload = try $1.bytes() },
+    EngineFlag("--max-payload", "size") { $0.engine.filter.maximumPayload = try $1.read(PayloadMaximum.init(written:)) },
   ]
 
   private static let fetching = [
