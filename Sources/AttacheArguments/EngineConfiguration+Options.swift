@@ -15,7 +15,10 @@ extension EngineConfiguration {
     filter = try payloads.configuration()
     (filter.deadline, filter.jobs) = (timing.deadline.duration, timing.jobs)
     if let order { (filter.windowBytes, filter.isOrdered) = (Int(order.window.bytes), !order.unordered) }
-    if let reporting { (filter.report, filter.urlDetail, isStrict) = (reporting.report, reporting.logUrls, reporting.strict) }
+    if let reporting {
+      (filter.report, filter.reportKey, filter.urlDetail) = (reporting.report, reporting.reportKey, reporting.logUrls)
+      isStrict = reporting.strict
+    }
     self.fetching = fetching.configuration
     if let flags = upload?.flags {
       do throws(UploadFlagMistake) { try use(flags) } catch { throw ValidationError("\(error)") }

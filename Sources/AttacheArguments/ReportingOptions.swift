@@ -10,6 +10,9 @@ package struct ReportingOptions: ParsableArguments {
   @Option(help: ArgumentHelp("Write one JSON object for each input line, with its outcome.", valueName: "file"))
   package var report: String?
 
+  @Option(help: Filter.Configuration.reportKeyHelp, transform: { try JSONPointer(path: $0) })
+  package var reportKey: JSONPointer?
+
   @Flag(help: "Exit with 65 if any line was invalid.")
   package var strict = false
 
@@ -22,6 +25,12 @@ package struct ReportingOptions: ParsableArguments {
     guard let report, let place = FileIdentity(path: report), place == input || place == output else { return }
     throw ValidationError("--report \(PrintableText.of(report)) is also the \(place == input ? "input" : "output"); choose another file.")
   }
+}
+
+extension Filter.Configuration {
+  package static let reportKeyHelp = ArgumentHelp(
+    "A place in each line, envelope included, such as /user or message.token. Each record of the report has its value as key.",
+    valueName: "pointer")
 }
 
 extension URLDetail: ExpressibleByArgument {

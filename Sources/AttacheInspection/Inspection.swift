@@ -41,6 +41,9 @@ package struct Inspection: Hashable, Sendable {
   package var media: [InspectedMedia] = []
   /// The number of further media references that the payload names.
   package var omitted = 0
+  /// The strings that look like media URLs and that nothing reads, if attache finds no media in a
+  /// payload that asks for a service extension. At most ``maximumUnread``.
+  package var unread: [UnreadText] = []
   /// The text changes that the vendor's own helper would make.
   package var text: DialectText?
   /// A sentence about a payload that only the app can decrypt; nil for others.
@@ -57,6 +60,15 @@ package struct Inspection: Hashable, Sendable {
   package var findings: [LintFinding] = []
 
   static let (maximumSize, maximumVoIPSize) = (LineOpener.maximumPayload, LineOpener.maximumVoIPPayload)
+
+  /// A string that nothing reads.
+  package struct UnreadText: Hashable, Sendable {
+    var media: UnreadMedia
+    var text: UntrustedText
+  }
+
+  /// More than the findings that are reported of one code.
+  static let maximumUnread = 100
 
   init(line: Int, kind: Kind, size: Int) {
     (self.line, self.kind, self.size) = (line, kind, size)

@@ -40,6 +40,7 @@ package final class Inspector {
   private let parser = JSONParser()
   private let apsReader = ApsReader()
   private let dialects: DialectEngine
+  private let unread = UnreadMediaSearch()
   /// The table's entries for display, by name.
   private lazy var entries = Dictionary(configuration.dialects.entries.map { ($0.name, $0) }) { first, _ in first }
   private let report: GateReport
@@ -85,7 +86,12 @@ package final class Inspector {
     case .unopened(let envelope):
       inspections = [.unopened(envelope, line: input.line, size: opener.json.count)]
       inspections[0].isEnriched = opener.isEnriched
-    case .blank, .overlong, .invalid: inspections = [.invalid(input, .payloadJSON, why: "the line is not a JSON object")]
+    case .blank, .overlong: inspections = [.invalid(input, .payloadJSON, why: "the line is not a JSON object")]
+    case .invalid:
+      let mistake = unsafe JSONMistake(of: line)
+      // The columns of a payload over several lines are not those of the file.
+      let place = input.isSpread ? "" : "at column \(mistake.column), "
+      inspections = [.invalid(input, .payloadJSON, why: "the line is not a JSON object: \(place)\(mistake.text)")]
     case .empty:
       inspections = [Inspection(line: input.line, kind: .push(.nothing), size: input.length)]
       inspections[0].why = "there is no payload at \(configuration.payloadPath?.description ?? "its place")"
@@ -143,6 +149,8 @@ package final class Inspector {
     inspection.media = found.references.map { InspectedMedia(reference: $0, gates: []) }
     addPictures(to: &inspection)
     inspection.omitted = found.omitted
+    let hasAttachment = found.references.contains { $0.role == .attachment }
+    if !hasAttachment, inspection.runs { addUnread(payload, besides: found.references, to: &inspection) }
     inspection.text = dialects.text(in: payload)
     let encrypted = dialects.encrypted(in: payload)
     inspection.encrypted = encrypted?.sentence
@@ -159,6 +167,13 @@ package final class Inspector {
         continue
       }
       if configuration.rewrites, !inspection.runs { inspection.media[index].reference = picture.reference }
+    }
+  }
+
+  private func addUnread(_ payload: JSONElement, besides pictures: [MediaReference], to inspection: inout Inspection) {
+    unread.forEach(in: payload, besides: pictures) { media, value in
+      inspection.unread.append(Inspection.UnreadText(media: media, text: value.text ?? ""))
+      return inspection.unread.count < Inspection.maximumUnread
     }
   }
 

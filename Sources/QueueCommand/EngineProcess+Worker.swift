@@ -47,7 +47,7 @@ extension Logger {
   /// Logs a worker's notice, as a warning when the user should act.
   fileprivate func notify(_ notice: WorkerNotice) {
     switch notice {
-    case .fellBack(let explanation, let advice): notify(explanation, at: advice == nil ? .notice : .warning, "\(notice)")
+    case .fellBack(let explanation, let advice): notify(explanation, at: advice == nil ? nil : .warning, "\(notice)")
     case .paused, .left: warning("\(notice)")
     case .resumed: self.notice("\(notice)")
     }

@@ -90,6 +90,12 @@ struct FindingTests {
     (.mediaMany, many(65), ""),
     (.mediaForm, #"{"aps":{"alert":"Hi","mutable-content":1},"ab":{"att":"https://cdn.example/a.jpg"}}"#, "/ab/att"),
     (.mediaForm, #"{"aps":{"alert":"Hi","mutable-content":1},"_grinfo_":{"url":"https://cdn.example/a"}}"#, "/_grinfo_"),
+    (.mediaUnread, #"{"aps":{"alert":"Hi","mutable-content":1},"cms":{"hero":{"url":"https://cdn.example/a.jpg"}}}"#, "/cms/hero/url"),
+    (
+      .mediaUnread,
+      #"{"message":{"token":"t","data":{"heroPic":"//cdn.example/a.jpg"},"apns":{"payload":{"aps":{"alert":"Hi","mutable-content":1}}}}}"#,
+      "/message/data/heroPic"
+    ),
     (
       .typeContradiction,
       #"{"aps":{"alert":"Hi","mutable-content":1},"attachment-url":"https://cdn.example/a.jpg","media-type":"video/mp4"}"#,

@@ -72,7 +72,7 @@ struct NumberFlagTests {
     program.input.close()
     let run = await program.finished()
     switch run.exit {
-    case .status(0): #expect(run.errors.contains("1 passthrough, 0 invalid"))
+    case .status(0): #expect(run.errors.contains("1 passthrough (payload.not-mutable 1), 0 invalid"))
     default:
       #expect(run.exit == .status(70), "\(run.errors)")
       #expect(run.output == [])

@@ -10,6 +10,7 @@ struct UsageTests {
     ("--on-expiry", "never", "'original' and 'best-attempt'"), ("--jobs", "0", "at least 1"), ("--jobs", "many", "--jobs <n>"),
     ("--window", "8XB", "--window <size>"), ("--store-max", "big", "500MB or 10GB"), ("--store-age", "old", "12h or 30d"),
     ("--media-key", "a..b", "one dot between two names"), ("--payload-path", "/~", "write ~0"),
+    ("--report-key", "a..b", "one dot between two names"),
     ("--dialect", "latin", "`attache dialects` lists them"),
     ("--dialects", "/nowhere/mine.json", "No such file"), ("--dialects", "/", "Is a directory"),
     ("--dialects", "/etc/passwd", "/etc/passwd:1: column 1"),

@@ -95,13 +95,17 @@ struct LinesTarget: Target {
     let document = JSONReference(line)
     let isObject = document?.isObject ?? false
     switch reading {
-    case .invalid: check(!isObject && !JSONReference.isBlank(line), "a JSON object is not invalid: \(quoted(line))")
+    case .invalid:
+      check(!isObject && !JSONReference.isBlank(line), "a JSON object is not invalid: \(quoted(line))")
+      let mistake = unsafe segment.withUnsafeBytes { unsafe JSONMistake(of: $0) }
+      check((1...line.count + 1).contains(mistake.column), "a mistake is in its line: \(quoted(line))")
     case .passthrough(_, .payloadSize): check(line.count > PayloadReader.maximumLineLength, "only a long line is too long")
     case .passthrough, .unopened:
       // Expo's request is an array.
       let isList = path.isEmpty && document != nil && line.contains(UInt8(ascii: "["))
       check(isObject || isList || JSONReference.isBlank(line), "what passes is a JSON object: \(quoted(line))")
     case .candidates(let payloads):
+      for payload in payloads { check(payload.references.isEmpty || payload.unread == nil, "what is read is not unread: \(quoted(line))") }
       guard let document, let place = document.find(path) else { return check(false, "a candidate has a payload: \(quoted(line))") }
       // The payload of an envelope is another object, which may lie in a string; a request may hold
       // several.

@@ -32,7 +32,7 @@ enum OriginHealthSignal: UInt8, Sendable {
     case .tlsCertificate, .tlsHost, .tlsVersion, .httpProtocol, .httpHeaders, .httpFraming: self = .life
     case .deadline, .cancelled, .payloadJSON, .payloadSize, .payloadEnriched, .payloadEnvelope, .payloadAlert, .payloadMaximum,
       .payloadPlace, .payloadIdentifier,
-      .payloadForm, .payloadLazy,
+      .payloadForm, .payloadLazy, .payloadSilent, .payloadNoAlert, .payloadNotMutable, .payloadNoMedia, .payloadUnreadMedia,
       .policyURL, .policyScheme, .policyUserinfo, .policyHost, .policyPort, .policyAddress, .policyRedirect, .policyAttachments,
       .policyBreaker,
       .dnsNotFound, .dnsFailed, .dnsTimeout, .connectProxy, .httpStatus, .httpEncoding, .httpRedirect, .sizeImage, .sizeAudio, .sizeVideo,

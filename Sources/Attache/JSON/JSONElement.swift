@@ -110,6 +110,29 @@ package struct JSONElement {
     }
   }
 
+  /// Calls `body` with each member of an object and its name, or with each element of an array, in the
+  /// order of the line, until it returns false.
+  ///
+  /// - Returns: whether `body` never returned false.
+  func forEachChild(while body: (UnsafeRawBufferPointer?, JSONElement) -> Bool) -> Bool {
+    var members = unsafe simdjson_object_begin(raw)
+    var (key, value) = unsafe (simdjson_string_view(), simdjson_element())
+    while unsafe simdjson_object_next(&members, &key, &value) {
+      let name = unsafe UnsafeRawBufferPointer(start: key.data, count: key.length)
+      if let element = unsafe JSONElement(value), unsafe !body(name, element) { return false }
+    }
+    var elements = unsafe simdjson_array_begin(raw)
+    while unsafe simdjson_array_next(&elements, &value) {
+      if let element = unsafe JSONElement(value), !body(nil, element) { return false }
+    }
+    return true
+  }
+
+  /// Calls `body` with the bytes of a string that is not empty; returns nil for any other value.
+  func withText<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result? {
+    unsafe textBytes.map { unsafe body($0) }
+  }
+
   /// Returns whether an object has a member whose name matches; false for any other type.
   func hasMember(named matches: (UnsafeRawBufferPointer) -> Bool) -> Bool {
     var members = unsafe simdjson_object_begin(raw)

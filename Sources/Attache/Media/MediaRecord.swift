@@ -83,3 +83,11 @@ public struct MediaRecord: Hashable, Sendable {
     self.timing = timing
   }
 }
+
+extension [MediaRecord] {
+  /// Returns the status of the first response that has this reason; nil unless it is
+  /// ``Reason/httpStatus``.
+  package func status(for reason: Reason?) -> Int? {
+    reason == .httpStatus ? first { $0.reason == reason }?.status : nil
+  }
+}

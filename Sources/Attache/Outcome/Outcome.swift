@@ -10,3 +10,10 @@ public enum Outcome: String, CaseIterable, Sendable {
   /// The line is not a JSON object. It was written unchanged.
   case invalid
 }
+
+extension Outcome {
+  /// The outcome of a line that the reader's thread passes unchanged, for that reason.
+  init(ofPassingLine reason: Reason) {
+    self = reason == .payloadJSON ? .invalid : reason == .cancelled ? .fallback : .passthrough
+  }
+}

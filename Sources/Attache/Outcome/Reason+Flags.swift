@@ -9,7 +9,7 @@ extension Reason {
       true
     case .deadline, .cancelled, .payloadJSON, .payloadSize, .payloadEnriched, .payloadEnvelope, .payloadAlert, .payloadPlace,
       .payloadIdentifier,
-      .payloadForm, .payloadLazy, .policyURL,
+      .payloadForm, .payloadLazy, .payloadSilent, .payloadNoAlert, .payloadNotMutable, .payloadNoMedia, .payloadUnreadMedia, .policyURL,
       .policyUserinfo, .policyBreaker, .dnsNotFound, .dnsFailed, .dnsTimeout, .connectRefused, .connectFailed, .connectReset, .tlsHost,
       .tlsVersion, .tlsHandshake, .httpStatus, .httpProtocol, .httpHeaders, .httpFraming, .httpEncoding, .httpTruncated, .httpRedirect,
       .sizeEmpty, .typeUnknown, .typeUnsupported, .typeBroken, .typeDetector, .convertFailed, .convertDeadline, .uploadFailed,
@@ -20,4 +20,10 @@ extension Reason {
       false
     }
   }
+
+  /// The reasons of lines that ask for nothing. The log gives one example of each, as information.
+  package static let ordinary: [Reason] = [.payloadSilent, .payloadNoAlert, .payloadNotMutable, .payloadNoMedia]
+
+  /// The reasons of all lines that pass.
+  package static let ofPassingLines = ordinary + [.payloadUnreadMedia, .payloadEnriched, .payloadEnvelope, .payloadSize]
 }

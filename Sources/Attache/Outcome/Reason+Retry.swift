@@ -14,7 +14,7 @@ extension Reason {
     // server's own failures.
     case .httpStatus: status.map { [408, 425, 429].contains($0) || 500...599 ~= $0 } ?? false
     case .payloadJSON, .payloadSize, .payloadEnriched, .payloadEnvelope, .payloadAlert, .payloadMaximum, .payloadPlace, .payloadIdentifier,
-      .payloadForm, .payloadLazy,
+      .payloadForm, .payloadLazy, .payloadSilent, .payloadNoAlert, .payloadNotMutable, .payloadNoMedia, .payloadUnreadMedia,
       .policyURL,
       .policyScheme, .policyUserinfo, .policyHost, .policyPort, .policyAddress, .policyRedirect, .policyAttachments, .dnsNotFound,
       .tlsCertificate, .tlsHost, .tlsVersion, .httpProtocol, .httpHeaders, .httpFraming, .httpEncoding, .httpRedirect, .sizeImage,

@@ -30,6 +30,16 @@ public enum Reason: String, CaseIterable, Sendable {
   case payloadForm = "payload.form"
   /// The payload asks to load the media only when it is viewed.
   case payloadLazy = "payload.lazy"
+  /// The push wakes the app and shows nothing, so no service extension runs for it.
+  case payloadSilent = "payload.silent"
+  /// The line shows no alert, so no service extension runs for it.
+  case payloadNoAlert = "payload.no-alert"
+  /// The payload shows an alert and does not ask for a service extension.
+  case payloadNotMutable = "payload.not-mutable"
+  /// The payload names no media that attache knows, or its service extension attached none.
+  case payloadNoMedia = "payload.no-media"
+  /// The payload names no media that attache knows, but one of its strings looks like a media URL.
+  case payloadUnreadMedia = "payload.unread-media"
 
   /// The text is not an absolute http(s) URL that every parser reads alike.
   case policyURL = "policy.url"
@@ -173,6 +183,16 @@ public enum Reason: String, CaseIterable, Sendable {
     case .payloadForm:
       "a value with the media's URL has another type than the vendor's helper reads; the log and attache inspect show the right form"
     case .payloadLazy: "the payload asks to load the media only when somebody looks at it; remove that request to have it attached"
+    case .payloadSilent:
+      "the push is silent: it wakes the app and shows nothing, so no service extension runs for it; give it an alert if it should show media"
+    case .payloadNoAlert:
+      "no alert is shown, so no service extension runs; give aps an alert with a text, or name the place of the payload with --payload-path"
+    case .payloadNotMutable:
+      "the payload does not ask for a service extension; write \"mutable-content\": 1 into aps if it should show media"
+    case .payloadNoMedia:
+      "the payload names no media that attache knows; attache dialects lists the places where it looks, and --media-key adds one"
+    case .payloadUnreadMedia:
+      "the payload has a URL that looks like media, at a place that nothing reads; --media-key adds the place, which attache inspect shows"
     case .policyURL: "the text is not an absolute http(s) URL that every parser reads alike; write it as RFC 3986 says"
     case .policyScheme: "only https is fetched; use https, or --allow-http for plain http"
     case .policyUserinfo: "a URL with a user name or a password is refused; leave them out"

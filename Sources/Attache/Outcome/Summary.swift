@@ -3,6 +3,8 @@ public struct Summary: Hashable, Sendable {
   private struct Fate: Hashable {
     var outcome: Outcome
     var reason: Reason?
+    /// The status of the response that is the reason.
+    var status: Int?
   }
 
   private var counts: [Fate: Int] = [:]
@@ -31,13 +33,15 @@ public struct Summary: Hashable, Sendable {
 
   /// Returns the number of lines with an outcome and a reason.
   public func lines(_ outcome: Outcome, _ reason: Reason?) -> Int {
-    counts[Fate(outcome: outcome, reason: reason), default: 0]
+    counts.reduce(0) { $0 + ($1.key.outcome == outcome && $1.key.reason == reason ? $1.value : 0) }
   }
 
   /// Counts lines with one outcome and reason. Does nothing unless `lines` is positive.
-  public mutating func count(_ outcome: Outcome, _ reason: Reason?, lines: Int = 1) {
+  ///
+  /// - Parameter status: the status of the response, if it is the reason (``Reason/httpStatus``).
+  public mutating func count(_ outcome: Outcome, _ reason: Reason?, status: Int? = nil, lines: Int = 1) {
     guard lines > 0 else { return }
-    counts[Fate(outcome: outcome, reason: reason), default: 0] += lines
+    counts[Fate(outcome: outcome, reason: reason, status: status), default: 0] += lines
   }
 
   /// Adds the counts of another summary.
@@ -50,7 +54,7 @@ public struct Summary: Hashable, Sendable {
   }
 
   /// Returns the summary as one line, such as `1000 lines: 900 attached, 40 fallback (deadline 30,
-  /// http.status 10), 60 passthrough, 0 invalid; 12.3 s`.
+  /// http.status 10 (404: 8, 503: 2)), 60 passthrough (payload.silent 60), 0 invalid; 12.3 s`.
   ///
   /// - Parameter elapsed: the duration of the run.
   public func text(elapsed: Duration) -> String {
@@ -64,9 +68,27 @@ public struct Summary: Hashable, Sendable {
   /// has only one reason.
   private func reasons(of outcome: Outcome) -> String {
     guard outcome != .invalid else { return "" }
-    let reasons = counts.compactMap { fate, lines in fate.outcome == outcome ? fate.reason.map { ($0.rawValue, lines) } : nil }
-    let texts = reasons.sorted { ($1.1, $0.0) < ($0.1, $1.0) }.map { "\($0) \($1)" }
+    var reasons: [Reason: [Int?: Int]] = [:]
+    for (fate, lines) in counts where fate.outcome == outcome {
+      if let reason = fate.reason { reasons[reason, default: [:]][fate.status, default: 0] += lines }
+    }
+    let totals = reasons.map { (reason: $0, lines: $1.values.reduce(0, +), statuses: Self.text($1)) }
+    let texts = totals.sorted { ($1.lines, $0.reason.rawValue) < ($0.lines, $1.reason.rawValue) }
+      .map { "\($0.reason.rawValue) \($0.lines)\($0.statuses)" }
     return texts.isEmpty ? "" : " (\(texts.joined(separator: ", ")))"
+  }
+
+  /// The maximum number of statuses to list.
+  private static let maximumStatuses = 10
+
+  /// Returns the lines by status, the most frequent first.
+  private static func text(_ lines: [Int?: Int]) -> String {
+    let known = lines.compactMap { status, lines in status.map { (status: $0, lines: lines) } }
+    guard !known.isEmpty else { return "" }
+    let sorted = known.sorted { ($1.lines, $0.status) < ($0.lines, $1.status) }
+    let rest = sorted.dropFirst(maximumStatuses).reduce(0) { $0 + $1.lines }
+    let texts = sorted.prefix(maximumStatuses).map { "\($0.status): \($0.lines)" } + (rest > 0 ? ["others: \(rest)"] : [])
+    return " (\(texts.joined(separator: ", ")))"
   }
 
   /// Returns seconds, rounded to a tenth.

@@ -19,6 +19,8 @@ public struct Payload: Hashable, Sendable {
   package var wakesExtension = true
   /// Whether all media that the payload names are already at public addresses of the store.
   var isPublished = false
+  /// The first string that looks like a media URL, if no media was found.
+  var unread: UnreadMedia?
   /// The texts that the vendor's helper would show if media is attached.
   var overrides = ContentEdit()
   /// The content that is shown; nil if it is read from the line when it is needed.
@@ -37,5 +39,13 @@ public struct Payload: Hashable, Sendable {
     self.references = references
     self.dialect = dialect
     self.splice = splice
+  }
+}
+
+extension [Payload] {
+  /// Why a line with these candidates passes if none of them gets media or other content.
+  var reasonToPass: (reason: Reason, cause: LineCause?) {
+    let unread = lazy.compactMap(\.unread).first
+    return unread.map { (.payloadUnreadMedia, .unread($0)) } ?? (.payloadNoMedia, nil)
   }
 }

@@ -14,6 +14,7 @@ package final class PayloadReader {
   private let opener: LineOpener
   private let aps = ApsReader()
   private let dialects: DialectEngine
+  private let unread = UnreadMediaSearch()
   /// Returns a payload's replacements for the texts of its alert; nil keeps the texts.
   private let overrides: ((JSONElement) -> [DialectText.Override])?
   /// The public addresses that replace the URLs of attached media; nil keeps the URLs.
@@ -70,12 +71,12 @@ package final class PayloadReader {
   ///   leading byte order mark are allowed. ``padding`` bytes after it must be readable.
   package func read(_ line: UnsafeRawBufferPointer) -> Reading {
     switch unsafe opener.open(line) {
-    case .blank: return .passthrough(.nothing, nil)
-    case .empty: return .passthrough(.nothing, opener.isEnriched ? .payloadEnriched : nil)
+    case .blank: return .passthrough(.nothing, .payloadNoAlert)
+    case .empty: return .passthrough(.nothing, opener.isEnriched ? .payloadEnriched : .payloadNoAlert)
     case .overlong: return .passthrough(.nothing, .payloadSize)
     case .invalid: return .invalid(.payloadJSON)
     case .unopened where opener.isEnriched: return .passthrough(.nothing, .payloadEnriched)
-    case .unopened(let envelope): return envelope.isForOthers ? .passthrough(.nothing, nil) : .unopened(envelope)
+    case .unopened(let envelope): return envelope.isForOthers ? .passthrough(.nothing, .payloadNoAlert) : .unopened(envelope)
     case .payload(let payload): return unsafe read(payload, of: line)
     }
   }
@@ -85,7 +86,7 @@ package final class PayloadReader {
     guard !opener.isEnriched else { return .passthrough(firstKind, .payloadEnriched) }
     var candidates: [Payload] = []
     var (next, kind) = (first as JSONElement?, firstKind)
-    var reason: Reason?
+    var reason = reasonToPass(firstKind)
     while let payload = next {
       let wakesExtension = kind == .alert && aps.isMutable
       if wakesExtension || readsPictures && opener.place?.pictures.isEmpty == false {
@@ -98,6 +99,15 @@ package final class PayloadReader {
     return candidates.isEmpty ? .passthrough(firstKind, reason) : .candidates(candidates)
   }
 
+  /// Returns why a payload of that kind, which was read last, wakes no service extension.
+  private func reasonToPass(_ kind: PushKind) -> Reason {
+    switch kind {
+    case .alert: .payloadNotMutable
+    case .silent: .payloadSilent
+    case .soundOrBadge, .nothing: .payloadNoAlert
+    }
+  }
+
   private func candidate(_ payload: JSONElement, of line: UnsafeRawBufferPointer, _ wakesExtension: Bool) -> Payload {
     var candidate = Payload(references: [], dialect: nil, splice: unsafe opener.splice(of: line), place: opener.place)
     (candidate.wakesExtension, candidate.maximumSize) = (wakesExtension, opener.maximumSize)
@@ -105,6 +115,7 @@ package final class PayloadReader {
       let found = dialects.references(in: payload, tracing: address == nil ? .none : .sites)
       candidate.references = found.references.filter { $0.role == .attachment }
       (candidate.dialect, candidate.omitted, candidate.sites) = (found.dialect, found.omitted, found.sites)
+      if candidate.references.isEmpty { candidate.unread = unread.first(in: payload, besides: found.references) }
     }
     if readsPictures { candidate.addPictures() }
     if let address { candidate.leaveAlone(address) }

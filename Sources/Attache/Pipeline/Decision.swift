@@ -14,6 +14,10 @@ package struct Decision: Sendable {
   var outcome: Outcome
   /// Why nothing was attached; nil if something was.
   package var reason: Reason?
+  /// What is known beside the reason.
+  var cause: LineCause?
+  /// The value at the place of `--report-key`, as JSON; nil without the flag.
+  var key: [UInt8]?
   /// The name of the dialect that found media in the payload.
   var dialect: String?
   /// The result of each media reference.
@@ -29,6 +33,9 @@ package struct Decision: Sendable {
   var files: [StoredFile] = []
   /// Releases resources when the line has been written, or will never be.
   package var onRelease: (@Sendable () -> Void)?
+
+  /// The status of the response that is the reason; nil for any other reason.
+  var status: Int? { media.status(for: reason) }
 
   /// Returns the bytes to write for `line`.
   func output(of line: Segment) -> WindowEntry.Output {

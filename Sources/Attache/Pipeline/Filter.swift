@@ -39,6 +39,8 @@ public final class Filter: Sendable {
     /// The path of the file for outcome records, which is truncated at the start; nil for no
     /// report.
     public var report: String?
+    /// The place in each line whose value its record repeats; nil for none.
+    public var reportKey: JSONPointer?
     /// How much of a URL the report and the explanations show.
     public var urlDetail = URLDetail.short
 
@@ -102,8 +104,8 @@ public final class Filter: Sendable {
   ///   - host: serves the candidates.
   ///   - store: the store of the attachments. They are unpinned when their line is written.
   ///   - clock: the host's clock.
-  ///   - explain: called for the first line with each reason, and then once an hour per reason. The
-  ///     line falls back, already has the output member, or is an envelope that cannot be opened.
+  ///   - explain: called for the first line that is not attached for each reason and detail, and then
+  ///     once an hour, except for ordinary reasons.
   ///   - warn: receives the message that the report cannot be written anymore.
   /// - Throws: ``Failure/start(_:)`` if the system provides no file descriptor or no thread.
   public convenience init(
@@ -146,7 +148,13 @@ public final class Filter: Sendable {
   public func run(input: Int32 = 0, output: Int32 = 1) throws(Failure) -> Result {
     let start = machine.now
     let payloads: PayloadReader
-    do throws(SystemError) { payloads = try processor.makeReader() } catch { throw .start(error) }
+    let key: ReportKey?
+    do throws(SystemError) {
+      payloads = try processor.makeReader()
+      key = try configuration.report == nil ? nil : processor.makeReportKey()
+    } catch {
+      throw .start(error)
+    }
     // Without an output, the reader need not continue, even if its input stays open.
     let report = configuration.report.map { (path: $0, detail: configuration.urlDetail) }
     let exit = try OutputSide(
@@ -158,7 +166,7 @@ public final class Filter: Sendable {
     var inlet = WindowInput(window: window)
     let isReadToEnd: Bool
     do {
-      isReadToEnd = try read(input, payloads, into: &inlet)
+      isReadToEnd = try read(input, payloads, key, into: &inlet)
     } catch {
       inlet.finish()
       _ = try exit.join()
@@ -203,12 +211,16 @@ public final class Filter: Sendable {
   // MARK: The road
 
   /// - Returns: whether the input ended.
-  private func read(_ input: Int32, _ payloads: PayloadReader, into inlet: inout WindowInput) throws(SystemError) -> Bool {
+  private func read(
+    _ input: Int32, _ payloads: PayloadReader, _ key: ReportKey?, into inlet: inout WindowInput
+  ) throws(SystemError) -> Bool {
     let lines = LineReader(descriptor: input, stop: reading, padding: PayloadReader.padding)
     while true {
       switch try lines.next() {
-      case .line(let line), .unfinished(let line): take(line, payloads, &inlet)
-      case .overlong(let piece, let isLast): inlet.passOverlong(piece, isLast: isLast)
+      case .line(let line), .unfinished(let line): take(line, payloads, LineNote(key: key?.value(of: line)), &inlet)
+      case .overlong(let piece, let isLast):
+        let note = LineNote(key: key.map { _ in ReportKey.none })
+        if inlet.passOverlong(piece, isLast: isLast, note) { explainer.add(.payloadSize, of: inlet.lines) }
       case .pause:
         inlet.flush()
         counters.note(lines: inlet.lines)
@@ -218,29 +230,32 @@ public final class Filter: Sendable {
     }
   }
 
-  private func take(_ line: Segment, _ payloads: PayloadReader, _ inlet: inout WindowInput) {
+  private func take(_ line: Segment, _ payloads: PayloadReader, _ note: LineNote, _ inlet: inout WindowInput) {
     switch unsafe line.withUnsafeBytes({ unsafe payloads.read($0) }) {
-    case .invalid: inlet.pass(line, as: .invalid)
-    case .passthrough(_, .payloadEnriched):
-      inlet.pass(line, as: .enriched)
-      explainer.add(.payloadEnriched, of: inlet.lines, [])
-    case .passthrough(_, .payloadSize): inlet.pass(line, as: .overlong)
-    case .passthrough: inlet.pass(line, as: .nothing)
-    case .unopened(let envelope):
-      inlet.pass(line, unopened: envelope)
-      explainer.add(.payloadEnvelope, of: inlet.lines, [], why: envelope.why)
+    case .invalid(let reason):
+      let mistake = unsafe line.withUnsafeBytes { unsafe JSONMistake(of: $0) }
+      pass(line, for: reason, LineNote(cause: .json(mistake), key: note.key), &inlet)
+    case .passthrough(_, let reason): pass(line, for: reason, note, &inlet)
+    case .unopened(let envelope): pass(line, for: .payloadEnvelope, LineNote(cause: .envelope(envelope), key: note.key), &inlet)
     case .candidates(let payloads):
       let since = processor.waitUntilPunctual()
-      guard let ticket = inlet.reserve(line, jobs: payloads.count, since: since) else { return }
-      serve(payloads, in: ticket)
+      guard let ticket = inlet.reserve(line, jobs: payloads.count, since: since, note) else { return }
+      serve(payloads, in: ticket, key: note.key)
     }
   }
 
-  private func serve(_ payloads: [Payload], in ticket: WindowTicket) {
-    processor.serve(payloads, of: ticket.bytes, identifier: "\(ticket.line)", deadline: ticket.deadline) { [self] decision in
+  private func pass(_ line: Segment, for reason: Reason, _ note: LineNote, _ inlet: inout WindowInput) {
+    inlet.pass(line, for: reason, note)
+    explainer.add(reason, of: inlet.lines, [], note.cause)
+  }
+
+  private func serve(_ payloads: [Payload], in ticket: WindowTicket, key: [UInt8]?) {
+    processor.serve(payloads, of: ticket.bytes, identifier: "\(ticket.line)", deadline: ticket.deadline) { [self] decided in
+      var decision = decided
+      decision.key = key
       counters.note(decision.outcome)
       // Add it before the decision, because the run may end as soon as the last line is written.
-      if let reason = decision.reason { explainer.add(reason, of: ticket.line, decision.media) }
+      if let reason = decision.reason { explainer.add(reason, of: ticket.line, decision.media, decision.cause) }
       window.decide(ticket, decision)
     }
   }

@@ -47,7 +47,11 @@ struct LineEnricher: Sendable {
       }
     }
     guard !enriched.isEmpty else {
-      if decision.reason != nil { decision.outcome = .fallback }
+      if decision.reason != nil {
+        decision.outcome = .fallback
+      } else {
+        (decision.reason, decision.cause) = payloads.reasonToPass
+      }
       return decision
     }
     (decision.outcome, decision.reason) = (.attached, nil)

@@ -4,6 +4,7 @@
 /// Only one thread at a time may call ``take(_:identifier:deadline:refusal:decided:)``.
 package final class LineProcessor {
   private let payloads: PayloadReader
+  private let key: ReportKey?
   private let processor: PayloadProcessor
   private let clock: any DeadlineClock
 
@@ -19,6 +20,7 @@ package final class LineProcessor {
   ) throws(SystemError) {
     processor = PayloadProcessor(configuration, host: host, store: store)
     payloads = try processor.makeReader()
+    key = try processor.makeReportKey()
     self.clock = clock
   }
 
@@ -37,18 +39,24 @@ package final class LineProcessor {
     decided: @escaping @Sendable (DecidedPayload) -> Void
   ) {
     let segment = Segment(copying: line, padding: PayloadReader.padding)
+    let key = key?.value(of: segment)
     switch unsafe segment.withUnsafeBytes({ unsafe payloads.read($0) }) {
-    case .invalid(let reason): decided(DecidedPayload(.invalid, reason))
-    case .passthrough(_, let reason): decided(DecidedPayload(.passthrough, reason))
-    case .unopened(let envelope): decided(DecidedPayload(envelope))
+    case .invalid(let reason):
+      let mistake = unsafe segment.withUnsafeBytes { unsafe JSONMistake(of: $0) }
+      decided(DecidedPayload(.invalid, reason, LineNote(cause: .json(mistake), key: key)))
+    case .passthrough(_, let reason): decided(DecidedPayload(.passthrough, reason, LineNote(key: key)))
+    case .unopened(let envelope): decided(DecidedPayload(.passthrough, .payloadEnvelope, LineNote(cause: .envelope(envelope), key: key)))
     case .candidates(let payloads):
       if let refusal {
-        let isPlain = payloads.allSatisfy(\.references.isEmpty)
-        return decided(isPlain ? DecidedPayload(.passthrough, nil) : DecidedPayload(.fallback, refusal))
+        guard payloads.allSatisfy(\.references.isEmpty) else { return decided(DecidedPayload(.fallback, refusal, LineNote(key: key))) }
+        let (reason, cause) = payloads.reasonToPass
+        return decided(DecidedPayload(.passthrough, reason, LineNote(cause: cause, key: key)))
       }
       processor.waitUntilPunctual()
       let begun = clock.now
-      processor.serve(payloads, of: segment, identifier: identifier, deadline: deadline) { [clock] decision in
+      processor.serve(payloads, of: segment, identifier: identifier, deadline: deadline) { [clock] result in
+        var decision = result
+        decision.key = key
         decided(DecidedPayload(decision, of: segment, elapsed: begun.duration(to: clock.now)))
       }
     }
@@ -60,8 +68,10 @@ package struct DecidedPayload: Sendable {
   package var outcome: Outcome
   /// Why nothing was attached; nil if something was.
   package var reason: Reason?
-  /// Why an envelope was not opened, in one sentence; nil in all other cases.
-  package var why: String?
+  /// What is known beside the reason.
+  package var cause: LineCause?
+  /// The value at the place of `--report-key`, as JSON; nil if no line was read or without the flag.
+  private var key: [UInt8]?
   /// The name of the dialect that found media in the payload.
   package var dialect: String?
   /// The result of each media reference.
@@ -84,15 +94,14 @@ package struct DecidedPayload: Sendable {
     self.reason = reason
   }
 
-  /// Creates the result of a line that passes because its envelope cannot be opened.
-  init(_ envelope: UnopenedEnvelope) {
-    self.init(.passthrough, .payloadEnvelope)
-    why = envelope.why
+  fileprivate init(_ outcome: Outcome, _ reason: Reason, _ note: LineNote) {
+    self.init(outcome, reason)
+    (cause, key) = (note.cause, note.key)
   }
 
   init(_ decision: Decision, of line: Segment, elapsed: Duration) {
     outcome = decision.outcome
-    reason = decision.reason
+    (reason, cause, key) = (decision.reason, decision.cause, decision.key)
     dialect = decision.dialect
     media = decision.media
     omitted = decision.omitted
@@ -111,7 +120,7 @@ package struct DecidedPayload: Sendable {
 
   /// Removes the attachments from the result, for a reason that occurred later.
   package mutating func fallBack(_ reason: Reason) {
-    (outcome, self.reason, output, files, changed) = (.fallback, reason, nil, [], [])
+    (outcome, self.reason, cause, output, files, changed) = (.fallback, reason, nil, nil, [], [])
   }
 
   /// Returns the report's record for the line, a JSON object with a line feed.
@@ -119,14 +128,14 @@ package struct DecidedPayload: Sendable {
   /// - Parameters:
   ///   - line: the number of the line.
   ///   - lateness: the time from its deadline to the delivery of its result.
-  ///   - detail: how much of a URL to show.
-  package func record(line: Int, lateness: Duration, showing detail: URLDetail) -> [UInt8] {
+  ///   - configuration: how much of a URL to show, and whether to repeat a value of the line.
+  package func record(line: Int, lateness: Duration, _ configuration: Filter.Configuration) -> [UInt8] {
     var text: [UInt8] = []
     ReportRecord(
       line: line, outcome: outcome, reason: reason, dialect: dialect, elapsed: elapsed, lateness: lateness, media: media, omitted: omitted,
-      changed: changed, why: why
+      changed: changed, cause: cause, key: configuration.reportKey == nil ? nil : key ?? ReportKey.none
     )
-    .write(to: &text, showing: detail)
+    .write(to: &text, showing: configuration.urlDetail)
     return text
   }
 }

@@ -83,7 +83,7 @@ final class LineWriter {
       place.onRelease?()
       guard report != nil else { continue }
       if case .none = place.account { continue }
-      items.append(ReportItem(decision: place.decision, account: place.account, lateness: lateness, waited: place.waited))
+      items.append(ReportItem(account: place.account, lateness: lateness, waited: place.waited))
     }
     guard let report, !items.isEmpty else { return }
     window.holdForReport(items.reduce(0) { $0 + $1.charge })
@@ -103,7 +103,7 @@ final class LineWriter {
     case .passing(_, let lines, _):
       if isLate { summary.lateLines += lines }
     case .payload(let record):
-      summary.count(record.outcome, record.reason)
+      summary.count(record.outcome, record.reason, status: record.status)
       if isLate { summary.lateLines += 1 }
     }
   }

@@ -27,6 +27,14 @@ package final class PayloadProcessor: Sendable {
     return reader
   }
 
+  /// Creates the reader of the report's key; nil if the report has none.
+  ///
+  /// - Throws: ``SystemError`` if there is no memory for a parser.
+  func makeReportKey() throws(SystemError) -> ReportKey? {
+    guard let place = configuration.reportKey else { return nil }
+    return try ReportKey(place)
+  }
+
   /// Waits until due timers have run, because they take precedence over new payloads. Call it
   /// before the deadline of new payloads is set.
   ///

@@ -8,7 +8,7 @@ package enum LogFormat: String, CaseIterable, ExpressibleByArgument, Sendable {
   /// `attache: message`, the convention of Unix tools.
   case text
   /// One JSON object a line: `time` (RFC 3339, UTC), `level` and `message`. Messages about a
-  /// payload also have `reason`, `line`, `url` and `count`.
+  /// payload also have `reason`, `line`, `column`, `url` and `count`.
   case json
 
   /// Returns a logger that writes this format.
@@ -18,16 +18,20 @@ package enum LogFormat: String, CaseIterable, ExpressibleByArgument, Sendable {
 }
 
 extension Logger {
-  /// Logs why a payload fell back.
+  /// Logs why a payload was not attached: a notice, or information if its reason is ordinary.
   ///
-  /// - Parameter text: the message; nil uses the explanation's own text.
-  package func notify(_ explanation: Explanation, at level: Level = .notice, _ text: String? = nil) {
+  /// - Parameters:
+  ///   - level: the level; nil lets the reason decide.
+  ///   - text: the message; nil uses the explanation's own text.
+  package func notify(_ explanation: Explanation, at level: Level? = nil, _ text: String? = nil) {
     var fields: Metadata = [
       "reason": .string(explanation.reason.rawValue), "line": .stringConvertible(explanation.line),
       "count": .stringConvertible(explanation.count),
     ]
     if let url = explanation.url { fields["url"] = .string(url) }
-    log(level: level, "\(text ?? "\(explanation)")", metadata: fields)
+    if let column = explanation.column { fields["column"] = .stringConvertible(column) }
+    let usual: Level = Reason.ordinary.contains(explanation.reason) ? .info : .notice
+    log(level: level ?? usual, "\(text ?? "\(explanation)")", metadata: fields)
   }
 }
 

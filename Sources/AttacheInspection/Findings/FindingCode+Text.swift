@@ -9,7 +9,7 @@ extension FindingCode {
     case .envelopeUnopened, .envelopeSpelling, .mutableMissing, .mutableAlert, .contentAvailableAlert, .silentSound, .silentBadge,
       .silentRate, .apsUnknown,
       .apsCategory, .categoryUnknown,
-      .urlHTTP, .urlHTTPS, .urlRelative, .urlRefused, .mediaMany, .typeUnguessable, .typeContradiction, .actionsMany:
+      .urlHTTP, .urlHTTPS, .urlRelative, .urlRefused, .mediaMany, .mediaUnread, .typeUnguessable, .typeContradiction, .actionsMany:
       .warning
     case .mutableBoolean, .contentAvailableBoolean, .actionsLimited: .note
     }
@@ -49,6 +49,7 @@ extension FindingCode {
     case .urlRefused: "attache does not fetch this URL."
     case .mediaMany: "The payload names more than \(MediaReferenceList.maximum) media; attache reads only these."
     case .mediaForm: "A value with the media's URL has another type than the vendor's helper reads."
+    case .mediaUnread: "A string looks like a media URL, at a place that nothing reads."
     case .typeUnguessable: "The URL has no extension that tells Apple's frameworks the type: it works here but fails on a phone."
     case .typeContradiction: "The payload's type hint contradicts the URL's extension."
     case .typeHint: "The vendor's helper downloads nothing without a type hint."
@@ -94,6 +95,7 @@ extension FindingCode {
     case .urlRefused: "Write a public https URL; the finding names the flag that would allow this one, if any."
     case .mediaMany: "Name the one to ten media that the notification shows."
     case .mediaForm: "Write it in the form that the finding shows."
+    case .mediaUnread: "Use --media-key with its place, or write the URL where attache dialects says that one is read."
     case .typeUnguessable: "End the URL's path in .jpg, .png, .gif, .mp4, .mp3 and their like, or give a hint."
     case .typeContradiction: "Make the hint and the extension agree."
     case .typeHint: "Write the hint beside the URL; attache dialects shows where for the vendor."
@@ -119,7 +121,7 @@ extension FindingCode {
     case .urlHTTP: "https://developer.apple.com/documentation/bundleresources/information-property-list/nsapptransportsecurity"
     // If the dialect has a page of its vendor, that page is used instead.
     case .urlHTTPS, .urlRelative, .urlRefused: "https://www.rfc-editor.org/rfc/rfc3986.html"
-    case .mediaMany, .mediaForm, .typeHint, .typeUnguessable, .typeContradiction: notifications + "unnotificationattachment"
+    case .mediaMany, .mediaForm, .mediaUnread, .typeHint, .typeUnguessable, .typeContradiction: notifications + "unnotificationattachment"
     }
   }
 }

@@ -38,6 +38,7 @@ package enum FindingCode: String, CaseIterable, Sendable {
 
   case mediaMany = "media.many"
   case mediaForm = "media.form"
+  case mediaUnread = "media.unread"
 
   case typeUnguessable = "type.unguessable"
   case typeContradiction = "type.contradiction"

@@ -1,26 +1,6 @@
 internal import Attache
 
 extension FindingSubject {
-  /// The keys that Apple defines in `aps`.
-  ///
-  /// Source:
-  /// https://developer.apple.com/documentation/usernotifications/generating-a-remote-notification
-  /// (table 1); the last two are from
-  /// https://developer.apple.com/documentation/activitykit/starting-and-updating-live-activities-with-activitykit-push-notifications
-  /// and
-  /// https://developer.apple.com/documentation/widgetkit/updating-widgets-with-widgetkit-push-notifications
-  static let knownKeys: Set<UntrustedText> = [
-    "alert", "badge", "sound", "thread-id", "category", "content-available", "mutable-content", "target-content-id", "interruption-level",
-    "relevance-score", "filter-criteria", "url-args", "stale-date", "content-state", "timestamp", "event", "dismissal-date",
-    "attributes-type", "attributes", "input-push-token", "input-push-channel", "content-changed",
-  ]
-
-  /// The keys that Apple defines in `aps.alert`, including those it defined in the past.
-  static let knownAlertKeys: Set<UntrustedText> = [
-    "title", "subtitle", "body", "launch-image", "title-loc-key", "title-loc-args", "subtitle-loc-key", "subtitle-loc-args", "loc-key",
-    "loc-args", "action", "action-loc-key", "summary-arg", "summary-arg-count", "sound",
-  ]
-
   func apsFindings() -> [LintFinding] {
     var findings = alertFindings() + soundFindings() + badgeFindings() + categoryFindings()
     let media = mediaPlaces
@@ -28,7 +8,7 @@ extension FindingSubject {
     let mediaKeys = Set(media.places.map(\.firstTwoParts))
     aps?.forEachMember { name, _ in
       let path = UntrustedText("/aps").appending(name)
-      guard !Self.knownKeys.contains(name), !mediaKeys.contains(path) else { return }
+      guard !ApsKeys.ofAps.contains(name), !mediaKeys.contains(path) else { return }
       findings.append(
         finding(.apsUnknown, at: path, "“\(PrintableText.of(name))” is not one of Apple's keys; APNs ignores custom keys in aps"))
     }
@@ -66,7 +46,7 @@ extension FindingSubject {
   /// Apple does not define.
   private var mediaPlaces: MediaPlaces {
     var found = MediaPlaces(places: inspection.media.compactMap(\.reference.path).filter { $0.starts(with: "/aps/") })
-    for (object, path, keys) in [(aps, "/aps", Self.knownKeys), (aps?.member("alert"), "/aps/alert", Self.knownAlertKeys)] {
+    for (object, path, keys) in [(aps, "/aps", ApsKeys.ofAps), (aps?.member("alert"), "/aps/alert", ApsKeys.ofAlert)] {
       object?.forEachMember { name, value in
         guard !keys.contains(name) else { return }
         let place = PlacePath(parent: nil, name: UntrustedText(path).appending(name), key: name)

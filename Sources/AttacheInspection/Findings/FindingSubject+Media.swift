@@ -2,7 +2,7 @@ internal import Attache
 
 extension FindingSubject {
   func mediaFindings() -> [LintFinding] {
-    manyFindings()
+    manyFindings() + unreadFindings()
       + inspection.media.flatMap { medium in
         let reference = medium.reference
         if let misfit = reference.misfit { return [finding(.mediaForm, of: reference, misfit, source: vendorSource)] }
@@ -18,6 +18,15 @@ extension FindingSubject {
     guard inspection.omitted > 0 else { return [] }
     let (read, named) = (inspection.media.count, inspection.media.count + inspection.omitted)
     return [finding(.mediaMany, at: "", "the payload names \(Inspection.number(named)) media; attache reads only the first \(read)")]
+  }
+
+  /// Checks URLs that nothing reads. Those in `aps` have a finding of their own.
+  private func unreadFindings() -> [LintFinding] {
+    inspection.unread.compactMap { unread in
+      let place = UntrustedText(unread.media.place.description)
+      guard !place.starts(with: "/aps/") else { return nil }
+      return finding(.mediaUnread, inLine: paths.path(of: place, saying: unread.text), unread.media.text)
+    }
   }
 
   private func urlFindings(_ reference: MediaReference) -> [LintFinding] {

@@ -82,7 +82,7 @@ final class BatchOutput: Sendable {
         if let report { try write(page.entries.flatMap(\.record), to: report, or: BatchFailure.report) }
         request.after = page.last
         state.withLock { state in
-          for entry in page.entries { state.summary.count(entry.outcome, entry.reason) }
+          for entry in page.entries { state.summary.count(entry.outcome, entry.reason, status: entry.status) }
         }
       }
       guard page.isAtEnd else { continue }
@@ -105,6 +105,19 @@ final class BatchOutput: Sendable {
     } catch {
       throw failure(error)
     }
+  }
+}
+
+extension ResultPage.Entry {
+  /// The status of the response that is the reason; nil for any other reason.
+  fileprivate var status: Int? {
+    guard reason == .httpStatus, let object = JSONParser(capacity: record.count).parse(copying: record) else { return nil }
+    var status: Int?
+    object.member("media")?.forEachElement { medium in
+      let isReason = medium.member("reason")?.text == UntrustedText(Reason.httpStatus.rawValue)
+      if isReason { status = status ?? medium.member("status")?.integer }
+    }
+    return status
   }
 }
 

@@ -62,8 +62,8 @@ package final class WorkerMetrics: WorkerObserver, MetricsSource {
     let state = state.withLock { $0 }
     text.family("attache_payloads_total", .counter, "Payloads that got their result, by outcome and by reason (empty for none).")
     let usual =
-      [Fate(outcome: .attached), Fate(outcome: .passthrough), Fate(outcome: .invalid, reason: .payloadJSON)]
-      + Reason.allCases.map { Fate(outcome: .fallback, reason: $0) }
+      [Fate(outcome: .attached), Fate(outcome: .invalid, reason: .payloadJSON)]
+      + Reason.ofPassingLines.map { Fate(outcome: .passthrough, reason: $0) } + Reason.allCases.map { Fate(outcome: .fallback, reason: $0) }
     for fate in usual + Self.sorted(state.finished.keys.filter { !usual.contains($0) }) {
       text.sample(state.finished[fate] ?? 0, ["outcome": fate.outcome.rawValue, "reason": fate.reason?.rawValue ?? ""])
     }

@@ -125,6 +125,6 @@ struct SettlementJudge: Sendable {
     let lateness = settlement.deadline.duration(to: handed)
     return FinishedPayload(
       token, output: payload.output, outcome: payload.outcome, reason: payload.reason, isDead: payload.reason == .queuePoison,
-      record: payload.record(line: Int(token.id), lateness: lateness, showing: configuration.filter.urlDetail), holds: holds)
+      record: payload.record(line: Int(token.id), lateness: lateness, configuration.filter), holds: holds)
   }
 }

@@ -2,7 +2,7 @@ public import Attache
 
 /// A message of a worker for its user.
 public enum WorkerNotice: Sendable, CustomStringConvertible {
-  /// The first payload that fell back for this reason.
+  /// The first payload that was not attached for this reason.
   ///
   /// - Parameter advice: how to process all payloads with this reason again, when different flags
   ///   would allow it; otherwise nil.

@@ -174,17 +174,17 @@ final class WorkerSettler: Sendable {
       return observer.postponed(payload.reason)
     }
     figures.withLock { result in
-      result.summary.count(payload.outcome, payload.reason)
+      result.summary.count(payload.outcome, payload.reason, status: payload.media.status(for: payload.reason))
       if lateness > .zero { result.summary.lateLines += 1 }
     }
     observer.finished(payload.outcome, payload.reason, lateness: lateness, media: payload.media)
-    if payload.outcome != .invalid { explain(fate) }
+    explain(fate)
   }
 
   private func explain(_ fate: SettledFate) {
     let payload = fate.settlement.payload
     guard let reason = payload.reason else { return }
-    explainer.add(reason, of: Int(fate.settlement.lease.token.id), payload.media, why: payload.why)
+    explainer.add(reason, of: Int(fate.settlement.lease.token.id), payload.media, payload.cause)
   }
 }
 

@@ -6,7 +6,8 @@ public struct ScenarioExpectation: Sendable, Hashable {
   public struct OfPayload: Sendable, Hashable {
     /// The outcome; nil is not checked.
     public var outcome: Outcome?
-    /// The reason of a fallback. If an outcome is given, nil means that there must be no reason.
+    /// The reason. If an outcome is given, nil means that there must be no reason, or any for
+    /// ``Outcome/passthrough``.
     public var reason: Reason?
     /// The attachments in order; nil is not checked.
     public var attachments: [OfAttachment]?

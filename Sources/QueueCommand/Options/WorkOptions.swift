@@ -32,6 +32,9 @@ struct WorkOptions: ParsableArguments {
   @Option(help: URLDetail.help)
   var logUrls = URLDetail.short
 
+  @Option(help: Filter.Configuration.reportKeyHelp, transform: { try JSONPointer(path: $0) })
+  var reportKey: JSONPointer?
+
   @Option(help: "Write messages as text or json.")
   var logFormat = LogFormat.text
 
@@ -43,7 +46,7 @@ struct WorkOptions: ParsableArguments {
   func configuration() throws -> EngineConfiguration {
     var configuration = try EngineConfiguration(timing, payloads, fetching, storage, upload: upload)
     configuration.serviceExtension = try program.configuration(fetching)
-    configuration.filter.urlDetail = logUrls
+    (configuration.filter.urlDetail, configuration.filter.reportKey) = (logUrls, reportKey)
     configuration.fetching.fetchers = fetching.fetchers ?? workers
     return configuration
   }

@@ -192,7 +192,7 @@ struct ContentEditTests {
     let line = Self.line(#""alert":{"title-loc-key":"L","body":"B"},"sound":{"critical":1},"badge":1.0"#, #","a": [ 1 ]"#)
     let read: Change = { ($0.title, $0.badge, $0.userInfo) = ($0.title, $0.badge, $0.userInfo) }
     let unchanged = stage.decide(line, change: read)
-    #expect(unchanged.outcome == .passthrough && unchanged.reason == nil && unchanged.text(of: line) == line)
+    #expect(unchanged.outcome == .passthrough && unchanged.reason == .payloadNoMedia && unchanged.text(of: line) == line)
     let (plain, touched) = (
       stage.decide(line, attachments: [Self.attachment]) { _ in }, stage.decide(line, attachments: [Self.attachment], change: read)
     )

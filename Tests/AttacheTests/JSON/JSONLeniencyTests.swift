@@ -31,7 +31,7 @@ struct JSONLeniencyTests {
   @Test func `a number out of range is no badge and no flag`() throws {
     let line = #"{"aps":{"alert":"Hi","mutable-content":1,"badge":99999999999999999999}}"#
     #expect(try #require(reader.read(line).candidate).content(of: line).badge == nil)
-    #expect(reader.read(#"{"aps":{"alert":"Hi","mutable-content":1e400}}"#) == .passthrough(.alert, nil))
+    #expect(reader.read(#"{"aps":{"alert":"Hi","mutable-content":1e400}}"#) == .passthrough(.alert, .payloadNotMutable))
   }
 
   @Test func `a flag counts beside a number out of range`() {

@@ -12,7 +12,7 @@ struct CandidateTests {
 
   @Test(arguments: [#""1""#, "2", "0", "-1", "1.5", "false", "null", "[1]", "{}", #""true""#, "1.0000001"])
   func `mutable-content that is anything else makes none`(flag: String) {
-    #expect(reader.read(#"{"aps":{"alert":"Hi","mutable-content":\#(flag)}}"#) == .passthrough(.alert, nil))
+    #expect(reader.read(#"{"aps":{"alert":"Hi","mutable-content":\#(flag)}}"#) == .passthrough(.alert, .payloadNotMutable))
   }
 
   @Test(arguments: [
@@ -20,7 +20,7 @@ struct CandidateTests {
     #"{"data":{"aps":{"alert":"Hi","mutable-content":1}},"aps":{"alert":"Hi"}}"#, #"{"aps":{"alert":"Hi","Mutable-Content":1}}"#,
   ])
   func `mutable-content outside aps makes none`(line: String) {
-    #expect(reader.read(line) == .passthrough(.alert, nil))
+    #expect(reader.read(line) == .passthrough(.alert, .payloadNotMutable))
   }
 
   @Test(arguments: [
@@ -31,7 +31,7 @@ struct CandidateTests {
   func `an alert with text is shown`(alert: String) {
     let line = #"{"aps":{"alert":\#(alert),"mutable-content":1}}"#
     #expect(reader.read(line).candidate?.content(of: line).hasAlertText == true)
-    #expect(reader.read(#"{"aps":{"alert":\#(alert)}}"#) == .passthrough(.alert, nil))
+    #expect(reader.read(#"{"aps":{"alert":\#(alert)}}"#) == .passthrough(.alert, .payloadNotMutable))
   }
 
   @Test(arguments: [
@@ -39,7 +39,7 @@ struct CandidateTests {
     #"{"loc-args":["Hi"]}"#, #"{"action-loc-key":"HI"}"#, #"{"alert":{"body":"Hi"}}"#,
   ])
   func `an alert without text shows nothing`(alert: String) {
-    #expect(reader.read(#"{"aps":{"alert":\#(alert),"mutable-content":1}}"#) == .passthrough(.nothing, nil))
+    #expect(reader.read(#"{"aps":{"alert":\#(alert),"mutable-content":1}}"#) == .passthrough(.nothing, .payloadNoAlert))
   }
 
   @Test(arguments: [
@@ -52,7 +52,8 @@ struct CandidateTests {
     (#"{"aps":{"alert":"Hi","content-available":1,"sound":"a"}}"#, .alert),
   ])
   func `every other payload has its kind`(line: String, kind: PushKind) {
-    #expect(reader.read(line) == .passthrough(kind, nil))
+    let reason: Reason = kind == .silent ? .payloadSilent : kind == .alert ? .payloadNotMutable : .payloadNoAlert
+    #expect(reader.read(line) == .passthrough(kind, reason))
   }
 
   @Test func `an alert that also wakes the app is a candidate`() {

@@ -6,7 +6,7 @@ struct PayloadReaderTests {
 
   @Test(arguments: ["", " ", "\t", "\r", " \t \r", "\u{FEFF}", "\u{FEFF} \r"])
   func `a blank line passes through`(line: String) {
-    #expect(reader.read(line) == .passthrough(.nothing, nil))
+    #expect(reader.read(line) == .passthrough(.nothing, .payloadNoAlert))
   }
 
   @Test(arguments: [
@@ -44,9 +44,9 @@ struct PayloadReaderTests {
   }
 
   @Test func `of duplicate keys the last counts`() throws {
-    #expect(reader.read(#"{"aps":{"alert":"Hi","mutable-content":1},"aps":{"alert":"Hi"}}"#) == .passthrough(.alert, nil))
-    #expect(reader.read(#"{"aps":{"alert":"Hi","mutable-content":1,"mutable-content":0}}"#) == .passthrough(.alert, nil))
-    #expect(reader.read(#"{"aps":{"alert":"Hi","mutable-content":1,"alert":""}}"#) == .passthrough(.nothing, nil))
+    #expect(reader.read(#"{"aps":{"alert":"Hi","mutable-content":1},"aps":{"alert":"Hi"}}"#) == .passthrough(.alert, .payloadNotMutable))
+    #expect(reader.read(#"{"aps":{"alert":"Hi","mutable-content":1,"mutable-content":0}}"#) == .passthrough(.alert, .payloadNotMutable))
+    #expect(reader.read(#"{"aps":{"alert":"Hi","mutable-content":1,"alert":""}}"#) == .passthrough(.nothing, .payloadNoAlert))
     let line =
       #"{"aps":7,"image":"https://a.example/1","aps":{"mutable-content":0,"alert":"1","alert":{"body":"2","body":"3"},"mutable-content":1},"image":"https://a.example/2"}"#
     let payload = try #require(reader.read(line).candidate)
@@ -74,8 +74,8 @@ struct PayloadReaderTests {
 
   @Test func `what was read of one line does not colour the next`() {
     let first = reader.read(candidateLine(#""image":"https://a.example/1""#))
-    #expect(reader.read("{}") == .passthrough(.nothing, nil))
-    #expect(reader.read(#"{"aps":{"mutable-content":1}}"#) == .passthrough(.nothing, nil))
+    #expect(reader.read("{}") == .passthrough(.nothing, .payloadNoAlert))
+    #expect(reader.read(#"{"aps":{"mutable-content":1}}"#) == .passthrough(.nothing, .payloadNoAlert))
     #expect(reader.read("{") == .invalid(.payloadJSON))
     #expect(reader.read(candidateLine(#""image":"https://a.example/1""#)) == first)
   }

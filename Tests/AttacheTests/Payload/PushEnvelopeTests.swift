@@ -146,7 +146,7 @@ struct PushEnvelopeTests {
     #"{"notifications":[{"platform":2,"tokens":["a"]},{"platform":3,"tokens":["a"]}]}"#, #"{"platform":2,"tokens":["a"],"message":"Hi"}"#,
   ])
   func `a request for other devices has nothing to attach, and is no envelope that stays shut`(line: String) {
-    #expect(PayloadReader().read(line) == .passthrough(.nothing, nil))
+    #expect(PayloadReader().read(line) == .passthrough(.nothing, .payloadNoAlert))
   }
 
   @Test func `what several notifications say alike is said of the line`() {

@@ -20,4 +20,67 @@ import Testing
     explainer.finish()
     #expect(told.withLock { $0 } == [.deadline, .httpStatus])
   }
+
+  /// The lines that are told of.
+  private func told(_ body: (Explainer) -> Void) throws -> [String] {
+    let told = Mutex<[String]>([])
+    let explainer = try Explainer(machine: SystemMachine(), showing: .short) { explanation in
+      told.withLock { $0.append("\(explanation)") }
+    }
+    body(explainer)
+    explainer.finish()
+    return told.withLock { $0 }
+  }
+
+  @Test func `each status and each type is an example of its own`() throws {
+    func failed(_ reason: Reason, _ status: Int?, _ explanation: String) -> [MediaRecord] {
+      var medium = MediaRecord(url: "u", reason: reason, status: status)
+      medium.explanation = explanation
+      return [medium]
+    }
+    let told = try told { explainer in
+      for (line, status) in [404, 404, 403, 503, 403].enumerated() {
+        explainer.add(.httpStatus, of: line, failed(.httpStatus, status, "\(status)"))
+      }
+      for (line, text) in ["text/html", "image/webp", "text/html"].enumerated() {
+        explainer.add(.typeUnsupported, of: line, failed(.typeUnsupported, 200, "the bytes are \(text)"))
+      }
+      for line in 1...3 { explainer.add(.sizeImage, of: line, failed(.sizeImage, 200, "the image has \(line) bytes")) }
+    }
+    #expect(
+      told == [
+        "line 0: http.status u: 404", "line 2: http.status u: 403", "line 3: http.status u: 503",
+        "line 0: type.unsupported u: the bytes are text/html", "line 1: type.unsupported u: the bytes are image/webp",
+        "line 1: size.image u: the image has 1 bytes",
+      ])
+  }
+
+  @Test func `strangers cannot fill the log with details`() throws {
+    let told = try told { explainer in
+      for status in 0..<1_000 {
+        explainer.add(.httpStatus, of: status, [MediaRecord(url: "u", reason: .httpStatus, status: status)])
+      }
+    }
+    #expect(told.count == ExplanationLedger.maximumDetails + 1)
+  }
+
+  @Test func `an ordinary reason is told once, for ever`() throws {
+    let told = try told { explainer in
+      for line in 1...3 { for reason in Reason.ordinary { explainer.add(reason, of: line) } }
+    }
+    #expect(told.map { $0.prefix { $0 != "p" } } == Reason.ordinary.map { _ in "line 1: " })
+  }
+
+  @Test func `a mistake is told with its column, once for each kind`() throws {
+    let told = try told { explainer in
+      for (line, text) in [#"{"a":1,}"#, #"{"é":1,"b":2,}"#, "{'a':1}"].enumerated() {
+        explainer.add(.payloadJSON, of: line + 1, [], .json(JSONMistake(text)))
+      }
+    }
+    #expect(
+      told == [
+        "line 1, column 8: payload.json: a comma stands before the closing bracket; remove it",
+        "line 3, column 2: payload.json: the quotes are single; JSON has only double ones (in Python, json.dumps writes them)",
+      ])
+  }
 }

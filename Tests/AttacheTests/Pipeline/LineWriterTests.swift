@@ -85,7 +85,7 @@ import Testing
     let window = try OutputWindow(limits: WindowLimits(budget: .milliseconds(100)), clock: clock)
     let slots = [1, 2].compactMap { window.reserve(line: $0, bytes: Segment("c\n")) }
     try #require(slots.count == 2)
-    window.append(Segment("x\nx\n"), for: .passing(first: 3, count: 2, kinds: []))
+    window.append(Segment("x\nx\n"), for: .passing(first: 3, count: 2, reasons: []))
     clock.set(60)
     window.decide(slots[1], .original)
     clock.set(101)

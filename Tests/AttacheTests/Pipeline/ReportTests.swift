@@ -60,39 +60,38 @@ import Testing
     """
   }
 
-  @Test(arguments: [true, false]) func `there is a record for every line, blank ones included, in the order decided`(isOrdered: Bool) throws
+  @Test(arguments: [true, false])
+  func `there is a record for every line, blank ones included, in the order of the input unless lines are unordered`(isOrdered: Bool) throws
   {
     let long = String(repeating: "l", count: 101)
     let report = try report(of: "c\n\ni\nc\nx\nc\n", [2, 0, 0], isOrdered: isOrdered)
-    #expect(
-      report.report.map(String.init) == [
-        line(2, "passthrough", nil), line(3, "invalid", "payload.json"), line(5, "passthrough", nil), line(6, "fallback", "deadline"),
-        line(1, "fallback", "deadline"), line(4, "fallback", "deadline"),
-      ])
+    let lines = [
+      line(1, "fallback", "deadline"), line(2, "passthrough", "payload.no-alert"), line(3, "invalid", "payload.json"),
+      line(4, "fallback", "deadline"), line(5, "passthrough", "payload.no-alert"), line(6, "fallback", "deadline"),
+    ]
+    #expect(report.report.map(String.init) == (isOrdered ? lines : [1, 2, 4, 5, 0, 3].map { lines[$0] }))
     #expect(report.held == 0)
     #expect(try self.report(of: "\(long)\n\n", []).report.first.map(String.init) == line(1, "passthrough", "payload.size"))
+  }
+
+  @Test func `a record says what is known beside the reason, and repeats the value that was asked for`() {
+    let record = ReportRecord(
+      line: 1, outcome: .invalid, reason: .payloadJSON, elapsed: .zero, cause: .json(JSONMistake(#"{"a":1,}"#)),
+      key: Array("\"a\u{202E}\"".utf8))
+    #expect(
+      text(record) == """
+        {"line":1,"outcome":"invalid","reason":"payload.json","dialect":null,"place_wait_ms":0,"elapsed_ms":0,"lateness_ms":null,"media":[],\
+        "column":8,"why":"a comma stands before the closing bracket; remove it","key":"a\\u202e"}\n
+        """)
   }
 
   @Test func `line numbers have no gaps however many lines there are`() throws {
     let report = try report(of: String(repeating: "\ni\n", count: 6000), []).report
     #expect(report.count == 12_000)
     let isRight = report.enumerated().allSatisfy {
-      $1 == line($0 + 1, $0 % 2 == 0 ? "passthrough" : "invalid", $0 % 2 == 0 ? nil : "payload.json")
+      $1 == line($0 + 1, $0 % 2 == 0 ? "passthrough" : "invalid", $0 % 2 == 0 ? "payload.no-alert" : "payload.json")
     }
     #expect(isRight)
-  }
-
-  @Test func `records wait for those that were decided before them, and the rest comes at the end`() {
-    var order = ReportOrder()
-    func item(_ decision: UInt64) -> ReportItem { ReportItem(decision: decision, account: .none, lateness: .zero) }
-    order.add(item(1))
-    #expect(order.popNext() == nil)
-    order.add(item(0))
-    #expect(order.popNext()?.decision == 0)
-    #expect(order.popNext()?.decision == 1)
-    for decision in [UInt64(5), 3, 4] { order.add(item(decision)) }
-    #expect(order.popNext() == nil)
-    #expect(order.popRest().map(\.decision) == [3, 4, 5])
   }
 
   @Test func `a report that cannot be written fails once, and its lines take no room`() throws {
@@ -102,7 +101,7 @@ import Testing
       descriptor: try ReportFile.open("/dev/full"), machine: SystemMachine(), showing: .short,
       written: { bytes in written.withLock { $0 += bytes } },
       failed: { error in failures.withLock { $0.append(error) } })
-    let items = (0..<2).map { ReportItem(decision: $0, account: .passing(first: 1, count: 1, kinds: [.nothing]), lateness: .zero) }
+    let items = (0..<2).map { ReportItem(account: .passing(first: $0, count: 1, reasons: [.payloadNoAlert]), lateness: .zero) }
     let thread = try Thread.start("report") { writer.run() }
     for item in items { writer.add([item]) }
     writer.finish()

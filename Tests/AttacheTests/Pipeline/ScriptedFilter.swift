@@ -90,8 +90,8 @@ final class ScriptedFilter: Sendable {
       case .line(let line), .unfinished(let line):
         switch line.array.first {
         case UInt8(ascii: "c"): if let ticket = inlet.reserve(line) { decide(ticket) }
-        case UInt8(ascii: "i"): inlet.pass(line, as: .invalid)
-        default: inlet.pass(line, as: .nothing)
+        case UInt8(ascii: "i"): inlet.pass(line, for: .payloadJSON)
+        default: inlet.pass(line, for: .payloadNoAlert)
         }
       case .overlong(let piece, let isLast): inlet.passOverlong(piece, isLast: isLast)
       case .pause: inlet.flush()

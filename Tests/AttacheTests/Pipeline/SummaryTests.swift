@@ -6,14 +6,25 @@ import Testing
   @Test func `the summary is one line, the most frequent reason first`() {
     var summary = Summary()
     summary.count(.attached, nil, lines: 900)
-    summary.count(.fallback, .httpStatus, lines: 10)
+    summary.count(.fallback, .httpStatus, status: 503, lines: 2)
+    summary.count(.fallback, .httpStatus, status: 404, lines: 8)
     summary.count(.fallback, .connectFailed, lines: 10)
     summary.count(.fallback, .deadline, lines: 30)
-    summary.count(.passthrough, nil, lines: 60)
+    summary.count(.passthrough, .payloadSilent, lines: 60)
     #expect(
       summary.text(elapsed: .milliseconds(12_345)) == """
-        1010 lines: 900 attached, 50 fallback (deadline 30, connect.failed 10, http.status 10), 60 passthrough, 0 invalid; 12.3 s
+        1010 lines: 900 attached, 50 fallback (deadline 30, connect.failed 10, http.status 10 (404: 8, 503: 2)), \
+        60 passthrough (payload.silent 60), 0 invalid; 12.3 s
         """)
+    #expect(summary.lines(.fallback, .httpStatus) == 10)
+  }
+
+  @Test func `of many statuses the rest is one number`() {
+    var summary = Summary()
+    for status in 400..<415 { summary.count(.fallback, .httpStatus, status: status, lines: status == 414 ? 9 : 1) }
+    #expect(
+      summary.text(elapsed: .zero).contains(
+        "(http.status 23 (414: 9, 400: 1, 401: 1, 402: 1, 403: 1, 404: 1, 405: 1, 406: 1, 407: 1, 408: 1, others: 5))"))
   }
 
   @Test func `late lines and dropped offers are named when there are any`() {

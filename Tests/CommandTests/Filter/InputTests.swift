@@ -41,7 +41,7 @@ struct InputTests {
     #expect(isSame(run.output, input + Array("\n".utf8)))
     let records = try ReportLine.read(tool.report)
     #expect(records.map(\.outcome) == ["passthrough", "passthrough", "passthrough"])
-    #expect(records.map(\.reason) == [nil, "payload.size", nil])
+    #expect(records.map(\.reason) == ["payload.not-mutable", "payload.size", "payload.not-mutable"])
   }
 
   @Test(arguments: [[], ["--unordered"], ["--window", "1"], ["--jobs", "1"]])

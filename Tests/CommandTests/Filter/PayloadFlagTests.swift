@@ -131,10 +131,10 @@ struct PayloadFlagTests {
     let (run, records) = try await AttacheTool().reported(input: input)
     #expect(run.text == input)
     #expect(records.map(\.outcome) == ["passthrough", "passthrough", "passthrough"])
-    #expect(records.map(\.reason) == [nil, "payload.enriched", "payload.enriched"])
+    #expect(records.map(\.reason) == ["payload.not-mutable", "payload.enriched", "payload.enriched"])
     #expect(run.errors.contains("line 2: payload.enriched: the line already has the output member"))
-    #expect(!run.errors.contains("line 3"))
-    #expect(run.errors.contains("3 passthrough (payload.enriched 2)"))
+    #expect(!run.errors.contains("line 3:"))
+    #expect(run.errors.contains("3 passthrough (payload.enriched 2, payload.not-mutable 1)"))
   }
 
   private func withPicture(_ body: (FaultOrigin, String) async throws -> Void) async throws {

@@ -37,7 +37,10 @@ struct ReportTests {
     #expect(run.text == input)
     #expect(records.map(\.line) == [1, 2, 3, 4, 5, 6])
     #expect(records.map(\.outcome) == ["passthrough", "passthrough", "passthrough", "invalid", "fallback", "passthrough"])
-    #expect(records.map(\.reason) == [nil, nil, nil, "payload.json", "policy.scheme", nil])
+    #expect(
+      records.map(\.reason) == [
+        "payload.no-alert", "payload.no-alert", "payload.no-alert", "payload.json", "policy.scheme", "payload.not-mutable",
+      ])
     #expect(records.map(\.dialect) == [nil, nil, nil, nil, "generic", nil])
   }
 
@@ -59,29 +62,64 @@ struct ReportTests {
     let (run, records) = try await AttacheTool().reported(input: input)
     #expect(run.text == input)
     let why = "APNS is a dictionary, but SNS expects the payload as JSON in a string"
-    #expect(records.map(\.reason) == [nil, "payload.envelope", "payload.envelope"])
+    #expect(records.map(\.reason) == ["payload.no-alert", "payload.envelope", "payload.envelope"])
     #expect(
       records.map(\.why) == [
         nil, why, "data is the number 7, but attachments need a dictionary there: make it one, or remove it",
       ])
     #expect(run.errors.contains("line 2: payload.envelope: \(why)"))
-    #expect(run.errors.contains("3 passthrough (payload.envelope 2)"))
+    #expect(run.errors.contains("3 passthrough (payload.envelope 2, payload.no-alert 1)"))
   }
 
-  @Test func `records come in the order decided`() async throws {
+  @Test(arguments: [[], ["--unordered"]]) func `records come in the order of the lines, or unordered as decided`(flags: [String])
+    async throws
+  {
     try await withOrigin { origin in
       origin.serve("/slow", try Sample.medium("picture.png"), faults: [.stallBeforeHeaders])
       origin.serve("/fast", try Sample.medium("picture.png"))
       let tool = try AttacheTool()
-      let program = try tool.start(AttacheTool.loopback + ["--unordered", "--report", tool.report])
+      let program = try tool.start(AttacheTool.loopback + flags + ["--report", tool.report])
       program.input.write(Sample.payload(origin.url("/slow")) + "\n" + Sample.payload(origin.url("/fast")) + "\n")
-      _ = await program.lines(1)
+      if !flags.isEmpty { _ = await program.lines(1) }
       await origin.waitForStalls(count: 1, path: "/slow")
       origin.release("/slow")
       program.input.close()
       #expect(await program.exit() == .status(0))
-      #expect(try ReportLine.read(tool.report).map(\.line) == [2, 1])
+      #expect(try ReportLine.read(tool.report).map(\.line) == (flags.isEmpty ? [1, 2] : [2, 1]))
     }
+  }
+
+  @Test func `each record repeats the value of the place that was asked for`() async throws {
+    let long = String(repeating: "x", count: 1_023)
+    let input = [
+      #"{"aps":{"content-available":1},"user":{"id":123456789012345678901234567890}}"#, Sample.plain, "no", "",
+      #"{"user":{"id":"Zo\u00eb"},"message":{"apns":{"payload":{"aps":{"alert":"Hi","mutable-content":1}}}}}"#,
+      #"{"aps":{"alert":"Hi","mutable-content":1},"image":"http://cdn.example/a","user":{"id":true}}"#, #"{"user":{"id":"\#(long)"}}"#,
+      #"{"user":{"id":{"a":1}}}"#, #"{"APNS":7,"user":{"id":"e"}}"#,
+    ].joined(separator: "\n")
+    let tool = try AttacheTool()
+    let run = try await tool.run(["--report-key", "/user/id", "--report", tool.report], input: input)
+    #expect(run.text == input)
+    let keys = try String(contentsOfFile: tool.report, encoding: .utf8).split(separator: "\n").map { $0.split(separator: ",\"key\":").last }
+    #expect(
+      keys == [
+        "123456789012345678901234567890}", "null}", "null}", "null}", "\"Zo\\u00eb\"}", "true}", "null}", "null}", "\"e\"}",
+      ])
+    #expect(run.errors.contains("9 lines: 0 attached, 1 fallback (policy.scheme 1), 7 passthrough ("), "\(run.errors)")
+  }
+
+  @Test func `the log says once what nothing reads, and the report each time`() async throws {
+    let line = #"{"aps":{"alert":"Hi","mutable-content":1},"cms":{"hero":{"url":"https://cdn.example/a.jpg"}}}"#
+    let input = [line, line, #"{"aps":{"alert":"Hi","mutable-content":1},"hero_picture":"https://cdn.example/1"}"#].joined(separator: "\n")
+    let (run, records) = try await AttacheTool().reported(input: input)
+    #expect(run.text == input)
+    let why = "nothing reads the URL at /cms/hero/url; --media-key cms.hero.url would"
+    #expect(records.map(\.reason) == Array(repeating: "payload.unread-media", count: 3))
+    #expect(records.map(\.why) == [why, why, "nothing reads the URL at /hero_picture; --media-key hero_picture would"])
+    #expect(
+      run.errors.split(separator: "\n").count { $0.contains(why) } == 1 && run.errors.contains("line 1: payload.unread-media: \(why)\n"))
+    #expect(run.errors.contains("line 3: payload.unread-media: "))
+    #expect(run.errors.contains("3 passthrough (payload.unread-media 3)"))
   }
 
   @Test func `the file is emptied at the start`() async throws {
@@ -132,10 +170,10 @@ struct ReportTests {
     }
     #expect(run.exit == .status(0))
     let lines = try String(contentsOfFile: tool.home["errors"], encoding: .utf8).split(separator: "\n")
-    #expect(lines.count == 5)
+    #expect(lines.count == 6)
     #expect(lines.first == "before")
     #expect(lines.filter { $0.hasPrefix("{\"line\":") }.count == 2)
-    #expect(lines.filter { $0.hasPrefix("attache: ") }.count == 2)
+    #expect(lines.filter { $0.hasPrefix("attache: ") }.count == 3)
   }
 
   @Test func `a report that cannot be opened ends with 74 before a line is read`() async throws {

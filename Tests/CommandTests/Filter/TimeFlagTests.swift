@@ -40,7 +40,7 @@ struct TimeFlagTests {
     #expect(run.exit == exit)
     #expect(run.text == input)
     #expect(records.map(\.outcome) == ["passthrough", "invalid", "passthrough"])
-    #expect(records.map(\.reason) == [nil, "payload.json", nil])
+    #expect(records.map(\.reason) == ["payload.no-alert", "payload.json", "payload.no-alert"])
     #expect(run.errors.contains("1 invalid"))
   }
 

@@ -17,7 +17,7 @@ struct FiguresTests {
     let queue = try QueueTool()
     let (program, port) = try await working(queue, "{}\nno json\n")
     let figures = try await LoopbackClient.ask(port, "/metrics") {
-      $0.body.contains("attache_payloads_total{outcome=\"passthrough\",reason=\"\"} 1\n")
+      $0.body.contains("attache_payloads_total{outcome=\"passthrough\",reason=\"payload.no-alert\"} 1\n")
     }
     #expect(figures.status == 200)
     #expect(figures.head.contains("Content-Type: text/plain; version=0.0.4; charset=utf-8"))

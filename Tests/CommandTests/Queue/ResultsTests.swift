@@ -52,12 +52,15 @@ struct ResultsTests {
 
   @Test func `the report has a record for each, and reads nothing`() async throws {
     let queue = try QueueTool()
-    try await queue.work("{}\nno json\n")
+    try await queue.work("{}\nno json\n", ["--report-key", "a"])
     let records = try await queue.run("results", ["--report"]).text.split(separator: "\n")
     let outcomes = try records.map { try JSONDecoder().decode([String: Outcome].self, from: Data($0.utf8)) }
     #expect(records.count == 2)
     #expect(outcomes.count == 2)
-    #expect(records[0].contains("\"outcome\":\"passthrough\"") && records[1].contains("\"outcome\":\"invalid\""))
+    #expect(
+      records[0].contains("\"outcome\":\"passthrough\",\"reason\":\"payload.no-alert\"") && records[1].contains("\"outcome\":\"invalid\""))
+    #expect(records[1].contains("\"column\":1,\"why\":\"the line is no JSON at all; write one JSON object a line, and nothing else\""))
+    #expect(records.allSatisfy { $0.hasSuffix("\"key\":null}") })
     #expect(try await queue.state().unread == 2)
   }
 

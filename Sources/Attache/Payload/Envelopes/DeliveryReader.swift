@@ -41,6 +41,15 @@ package final class DeliveryReader {
   ///
   /// - Parameter line: the line with its line ending.
   package func value(at place: JSONPointer, of line: [UInt8]) -> [UInt8]? {
+    guard let source = source(at: place, of: line) else { return nil }
+    return source.first == UInt8(ascii: "\"") ? JSONString.identity(source.span, source.indices.withoutQuotes) : [Self.valueMark] + source
+  }
+
+  /// Returns the source of the value at a place in the line: JSON. Nil if the value is missing, null,
+  /// an empty string, an object or an array.
+  ///
+  /// - Parameter line: the line with its line ending.
+  func source(at place: JSONPointer, of line: [UInt8]) -> [UInt8]? {
     guard line.count <= PayloadReader.maximumLineLength else { return nil }
     let json = line.starts(with: [0xEF, 0xBB, 0xBF]) ? Array(line.dropFirst(3)) : line
     guard var value = parser.parse(copying: json) else { return nil }
@@ -52,9 +61,7 @@ package final class DeliveryReader {
     }
     // Read the source of the value: the parser maps all lone surrogates to the same character, and
     // a Double maps many numbers to one.
-    let source = json.span.rangeOfValue(at: steps)
-    if value.isText { return JSONString.identity(json.span, source.withoutQuotes) }
-    guard value.isNumber || value.isBoolean else { return nil }
-    return [Self.valueMark] + json[source]
+    guard value.isText || value.isNumber || value.isBoolean else { return nil }
+    return Array(json[json.span.rangeOfValue(at: steps)])
   }
 }

@@ -1,5 +1,8 @@
-/// Reports lines that are not attached: each reason at its first line and then once an hour
-/// (``ExplanationLedger``). It uses its own thread, so that a log that blocks delays no line.
+internal import Synchronization
+
+/// Reports lines that are not attached: each reason at its first line with each detail and then once
+/// an hour (``ExplanationLedger``), and ordinary reasons (``Reason/ordinary``) only at their first
+/// line. It uses its own thread, so that a log that blocks delays no line.
 package final class Explainer: Sendable {
   private struct Desk {
     var ledger = ExplanationLedger()
@@ -12,6 +15,8 @@ package final class Explainer: Sendable {
   private let alarm: any WakeSignal
   private let told: any WakeSignal
   private let detail: URLDetail
+  /// A bit for each ordinary reason that was reported.
+  private let ordinaries = Atomic<Int>(0)
   private let notify: @Sendable (Explanation) -> Void
 
   /// Starts the thread, which ends with ``finish()``.
@@ -37,17 +42,25 @@ package final class Explainer: Sendable {
     alarm.ring()
   }
 
-  /// Explains a payload if it is the first with its reason, otherwise counts it. Never waits. The
-  /// number of stored explanations is limited by the number of reasons.
+  /// Explains a line if it is the first with its reason and detail, otherwise counts it. Never waits.
+  /// The number of stored explanations is limited.
   ///
-  /// - Parameter why: the text to use instead of the reason's advice.
-  package func add(_ reason: Reason, of line: Int, _ media: [MediaRecord], why: String? = nil) {
+  /// - Parameter cause: what is known beside the reason.
+  package func add(_ reason: Reason, of line: Int, _ media: [MediaRecord] = [], _ cause: LineCause? = nil) {
+    if let ordinary = Reason.ordinary.firstIndex(of: reason) {
+      let bit = 1 << ordinary
+      // Reading alone is cheap, and nearly every line stops here.
+      guard ordinaries.load(ordering: .relaxed) & bit == 0 else { return }
+      guard ordinaries.bitwiseOr(bit, ordering: .relaxed).oldValue & bit == 0 else { return }
+    }
     let now = machine.now
+    let medium = media.first { $0.reason == reason }
+    let example = cause.map { ExplanationDetail($0) } ?? medium.flatMap { ExplanationDetail($0) }
     desk.change { desk in
-      let isDue = desk.ledger.add(reason, at: now) {
-        let medium = media.first { $0.reason == reason }
-        return Explanation(
-          line: line, reason: reason, url: medium.map { detail.text(of: $0.url) }, text: why ?? medium?.explanation ?? reason.advice)
+      let isDue = desk.ledger.add(reason, example, at: now) {
+        Explanation(
+          line: line, column: cause?.column, reason: reason, url: medium.map { detail.text(of: $0.url) },
+          text: cause?.text ?? medium?.explanation ?? reason.advice)
       }
       return ((), isNews: isDue)
     }

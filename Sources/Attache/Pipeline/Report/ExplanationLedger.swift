@@ -1,6 +1,11 @@
-/// Records which reasons were reported and which payloads came since. Each reason is reported at
-/// its first payload, and then once an hour as long as payloads come.
+/// Records which reasons were reported and which payloads came since. Each reason is reported once
+/// with each detail, at its first payload, and then once an hour as long as payloads come.
 struct ExplanationLedger {
+  private struct Example: Hashable {
+    var reason: Reason
+    var detail: ExplanationDetail?
+  }
+
   private struct Entry {
     /// The time when the reason was last reported.
     var told: MonotonicInstant
@@ -11,38 +16,56 @@ struct ExplanationLedger {
   /// The minimum time between two reports of a reason.
   static let interval = Duration.seconds(3_600)
 
-  private var entries: [Reason: Entry] = [:]
+  /// The maximum number of details of a reason. Strangers choose details, so the others share one
+  /// example.
+  static let maximumDetails = 8
+
+  private var entries: [Example: Entry] = [:]
+  /// The number of entries with a detail, by reason.
+  private var details: [Reason: Int] = [:]
   private var waiting: [Explanation] = []
 
   /// Records a payload that fell back.
   ///
-  /// - Parameter explain: creates the explanation. It is called for the first payload of its
-  ///   reason, and for the first since the reason was reported.
+  /// - Parameters:
+  ///   - detail: what distinguishes it from other payloads with the reason.
+  ///   - explain: creates the explanation. It is called for the first payload with the reason and the
+  ///     detail, and for the first since they were reported.
   /// - Returns: whether ``nextDue`` has changed.
-  mutating func add(_ reason: Reason, at now: MonotonicInstant, _ explain: () -> Explanation) -> Bool {
-    guard let entry = entries[reason] else {
-      entries[reason] = Entry(told: now)
+  mutating func add(
+    _ reason: Reason, _ detail: ExplanationDetail? = nil, at now: MonotonicInstant, _ explain: () -> Explanation
+  ) -> Bool {
+    let example = example(reason, detail)
+    guard let entry = entries[example] else {
+      if example.detail != nil { details[reason, default: 0] += 1 }
+      entries[example] = Entry(told: now)
       waiting.append(explain())
       return true
     }
     guard entry.again == nil else {
-      entries[reason]?.again?.count += 1
+      entries[example]?.again?.count += 1
       return false
     }
     var again = explain()
     again.isRepeated = true
-    entries[reason]?.again = again
+    entries[example]?.again = again
     return true
+  }
+
+  private func example(_ reason: Reason, _ detail: ExplanationDetail?) -> Example {
+    let example = Example(reason: reason, detail: detail)
+    let isFull = entries[example] == nil && details[reason, default: 0] >= Self.maximumDetails
+    return isFull ? Example(reason: reason) : example
   }
 
   /// Removes and returns the explanations that are due now.
   mutating func takeDue(at now: MonotonicInstant) -> [Explanation] {
     defer { waiting = [] }
     var due: [Explanation] = []
-    for (reason, entry) in entries {
+    for (example, entry) in entries {
       guard let again = entry.again, entry.told.advanced(by: Self.interval) <= now else { continue }
       due.append(again)
-      entries[reason] = Entry(told: now)
+      entries[example] = Entry(told: now)
     }
     return waiting + due.sorted { ($0.line, $0.reason.rawValue) < ($1.line, $1.reason.rawValue) }
   }

@@ -24,8 +24,12 @@ struct ReportRecord: Sendable {
   /// The JSON pointers of the members that a service extension changed. The report omits the member
   /// if there are none.
   var changed: [String] = []
-  /// Why an envelope was not opened, in one sentence. The report omits the member if it is nil.
-  var why: String?
+  /// The status of the response that is the reason. The report has it in `media`.
+  var status: Int?
+  /// What is known beside the reason. The report omits its members if it is nil.
+  var cause: LineCause?
+  /// The value at the place of `--report-key`, as JSON; nil without the flag.
+  var key: [UInt8]?
 
   /// Appends the record to `text` as a JSON object and a line feed.
   ///
@@ -51,7 +55,12 @@ struct ReportRecord: Sendable {
       for pointer in changed { json.string(UntrustedText(pointer)) }
       json.endArray()
     }
-    if let why { json.member("why", why) }
+    if let column = cause?.column { json.member("column", column) }
+    if let cause { json.member("why", cause.text) }
+    if let key {
+      json.key("key")
+      json.source(PrintableText.ofJSON(key))
+    }
     json.endObject()
     text += json.bytes
     text.append(UInt8(ascii: "\n"))

@@ -23,7 +23,7 @@ struct ReportText {
   mutating func write(_ item: ReportItem) {
     switch item.account {
     case .none: break
-    case .passing(let first, _, let kinds): writePassing(kinds, from: first, of: item)
+    case .passing(let first, _, let reasons): writePassing(reasons, from: first, of: item)
     case .payload(var record):
       (record.placeWait, record.lateness) = (item.waited, item.lateness)
       record.write(to: &text, showing: detail)
@@ -31,23 +31,28 @@ struct ReportText {
     }
   }
 
-  /// Records of lines that passed together differ only in their number and kind, so the rest is
-  /// encoded once per kind.
-  private mutating func writePassing(_ kinds: [PassingLine], from first: Int, of item: ReportItem) {
-    let rests = PassingLine.allCases.map { kind in
-      var text: [UInt8] = []
-      ReportRecord(
-        line: 0, outcome: kind.outcome, reason: kind.reason, placeWait: item.waited, elapsed: .zero, lateness: item.lateness
-      )
-      .write(to: &text, showing: detail)
-      return Array(text.dropFirst(Self.start.count + 1))
-    }
-    for (index, kind) in kinds.enumerated() where !hasFailed {
+  /// Records of lines that passed together differ only in their number and reason, so the rest is
+  /// encoded once per reason.
+  private mutating func writePassing(_ reasons: [Reason], from first: Int, of item: ReportItem) {
+    var rests: [Reason: [UInt8]] = [:]
+    for (index, reason) in reasons.enumerated() where !hasFailed {
       text += Self.start
       appendDigits(of: first + index)
-      text += rests[Int(kind.rawValue)]
+      let rest = rests[reason] ?? rest(of: item, reason)
+      rests[reason] = rest
+      text += rest
       flushIfFull()
     }
+  }
+
+  /// Returns what follows the line number in the record of a line that passed.
+  private func rest(of item: ReportItem, _ reason: Reason) -> [UInt8] {
+    var text: [UInt8] = []
+    ReportRecord(
+      line: 0, outcome: Outcome(ofPassingLine: reason), reason: reason, placeWait: item.waited, elapsed: .zero, lateness: item.lateness
+    )
+    .write(to: &text, showing: detail)
+    return Array(text.dropFirst(Self.start.count + 1))
   }
 
   /// The text before a record's line number.

@@ -3,8 +3,9 @@ internal import Glibc
 /// Writes the report on its own thread, so that a slow disk, or a pipe that is not read, never
 /// delays a line.
 ///
-/// Records are written in decision order, as soon as the lines before them were passed to `write`.
-/// Nothing stays in a buffer when the input pauses.
+/// Records are written in the order of the output, as soon as their lines were passed to `write`: in
+/// the order of the input, unless the run is unordered. Nothing stays in a buffer when the input
+/// pauses.
 final class ReportWriter: Sendable {
   private struct Desk {
     var items: [ReportItem] = []
@@ -53,15 +54,12 @@ final class ReportWriter: Sendable {
 
   /// Writes until the report is finished. The report's thread runs it.
   func run() {
-    var order = ReportOrder()
     var text = ReportText(descriptor: descriptor, bufferSize: Self.bufferSize, showing: detail, failed: failed)
     var isFinished = false
     while !isFinished {
       let desk = takeDesk()
       isFinished = desk.isFinished
-      for item in desk.items { order.add(item) }
-      while let item = order.popNext() { text.write(item) }
-      if isFinished { order.popRest().forEach { text.write($0) } }
+      for item in desk.items { text.write(item) }
       text.flush()
       written(desk.items.reduce(0) { $0 + $1.charge })
     }

@@ -19,10 +19,10 @@ struct WindowEntry: Sendable {
   enum Account: Sendable {
     /// A further piece of an overlong line. The first piece is counted for the whole line.
     case none
-    /// `count` passing lines, numbered from `first`. `kinds` has one element for each if there is a
+    /// `count` passing lines, numbered from `first`. `reasons` has one element for each if there is a
     /// report; otherwise it is empty.
-    case passing(first: Int, count: Int, kinds: [PassingLine])
-    /// A candidate; its lateness is not known yet.
+    case passing(first: Int, count: Int, reasons: [Reason])
+    /// A candidate, or a passing line with a record of its own; its lateness is not known yet.
     case payload(ReportRecord)
   }
 
@@ -41,8 +41,6 @@ struct WindowEntry: Sendable {
   var onRelease: (@Sendable () -> Void)?
   /// The time from which the line waited only for the writer.
   var ready: MonotonicInstant = .distantPast
-  /// The number of the decision, counted from 0 over all entries that have an account.
-  var decision: UInt64 = 0
 
   /// The space in the window, in bytes.
   var charge: Int {

@@ -7,11 +7,12 @@ struct WindowInput {
   private let window: OutputWindow
   private var run: Segment?
   private var runFirst = 1
-  private var runKinds: [PassingLine] = []
+  private var runReasons: [Reason] = []
   /// Since when the run has waited, if it has.
   private var runSince: MonotonicInstant?
   private var isInsideOverlong = false
-  private var passed = [Int](repeating: 0, count: PassingLine.allCases.count)
+  /// The number of lines that passed without a record of their own, by reason.
+  private var passed: [(reason: Reason, lines: Int)] = []
   /// The number of lines so far, including blank ones.
   private(set) var lines = 0
   /// The number of bytes so far, including line endings.
@@ -22,7 +23,10 @@ struct WindowInput {
   }
 
   /// Passes a line through unchanged.
-  mutating func pass(_ line: Segment, as kind: PassingLine) {
+  ///
+  /// - Parameter note: what the report says about the line besides its reason.
+  mutating func pass(_ line: Segment, for reason: Reason, _ note: LineNote = LineNote()) {
+    guard !note.needsRecord || !window.limits.isReporting else { return pass(line, recorded: record(of: reason, note)) }
     if let joined = run?.joined(with: line) {
       run = joined
     } else {
@@ -30,18 +34,21 @@ struct WindowInput {
       run = line
       runFirst = lines + 1
     }
-    count(line, as: kind)
-    if window.limits.isReporting { runKinds.append(kind) }
+    count(line, for: reason)
+    if window.limits.isReporting { runReasons.append(reason) }
   }
 
-  /// Passes an envelope that cannot be opened, with its own record that gives the reason in the
-  /// report.
-  mutating func pass(_ line: Segment, unopened envelope: UnopenedEnvelope) {
+  /// Passes a line through with its own record. The writer counts it.
+  private mutating func pass(_ line: Segment, recorded record: ReportRecord) {
     let since = flush()
     lines += 1
     bytes += line.count
-    let record = ReportRecord(line: lines, outcome: .passthrough, reason: .payloadEnvelope, elapsed: .zero, why: envelope.why)
     window.append(line, for: .payload(record), when: isFollowed(line) ? .room : .quiet, since: since)
+  }
+
+  /// Returns the record of the next line.
+  private func record(of reason: Reason, _ note: LineNote) -> ReportRecord {
+    ReportRecord(line: lines + 1, outcome: Outcome(ofPassingLine: reason), reason: reason, elapsed: .zero, cause: note.cause, key: note.key)
   }
 
   /// Copies a line with candidates out of its block and reserves an entry, waiting until there is
@@ -50,15 +57,16 @@ struct WindowInput {
   /// - Parameters:
   ///   - jobs: the number of payloads in the line to decide.
   ///   - since: since when the line has waited, if it has.
+  ///   - note: what the report says about the line, should it pass.
   /// - Returns: nil if no further candidate may start. The line was then passed unchanged as
-  ///   ``PassingLine/cancelled``.
-  mutating func reserve(_ line: Segment, jobs: Int = 1, since: MonotonicInstant? = nil) -> WindowTicket? {
+  ///   ``Reason/cancelled``.
+  mutating func reserve(_ line: Segment, jobs: Int = 1, since: MonotonicInstant? = nil, _ note: LineNote = LineNote()) -> WindowTicket? {
     let flushed = flush()
     guard
       let ticket = window.reserve(
         line: lines + 1, bytes: line.copy(), jobs: jobs, when: isFollowed(line) ? nil : .quiet, since: since ?? flushed)
     else {
-      pass(line, as: .cancelled)
+      pass(line, for: .cancelled, note)
       return nil
     }
     lines += 1
@@ -67,18 +75,22 @@ struct WindowInput {
   }
 
   /// Passes a piece of an overlong line.
-  mutating func passOverlong(_ piece: Segment, isLast: Bool) {
+  ///
+  /// - Returns: whether it is the line's first.
+  @discardableResult
+  mutating func passOverlong(_ piece: Segment, isLast: Bool, _ note: LineNote = LineNote()) -> Bool {
     let since = flush()
-    if isInsideOverlong {
-      bytes += piece.count
-      if piece.count > 0 { window.append(piece, for: .none) }
-    } else {
-      count(piece, as: .overlong)
-      window.append(
-        piece, for: .passing(first: lines, count: 1, kinds: window.limits.isReporting ? [.overlong] : []),
-        when: window.limits.isOrdered ? .room : .quiet, since: since)
-    }
+    let isFirst = !isInsideOverlong
     isInsideOverlong = !isLast
+    bytes += piece.count
+    guard isFirst else {
+      if piece.count > 0 { window.append(piece, for: .none) }
+      return false
+    }
+    let record = record(of: .payloadSize, note)
+    lines += 1
+    window.append(piece, for: .payload(record), when: window.limits.isOrdered ? .room : .quiet, since: since)
+    return true
   }
 
   /// Appends the passing lines since the last call to the window. Call this before the reader waits
@@ -88,10 +100,10 @@ struct WindowInput {
   @discardableResult
   mutating func flush() -> MonotonicInstant? {
     guard let run else { return nil }
-    let account = WindowEntry.Account.passing(first: runFirst, count: lines + 1 - runFirst, kinds: runKinds)
+    let account = WindowEntry.Account.passing(first: runFirst, count: lines + 1 - runFirst, reasons: runReasons)
     let since = window.append(run, for: account, when: isFollowed(run) ? .room : .quiet, since: runSince)
     self.run = nil
-    runKinds = []
+    runReasons = []
     runSince = nil
     return since
   }
@@ -105,7 +117,7 @@ struct WindowInput {
   /// The counts of the lines that passed.
   var summary: Summary {
     var summary = Summary()
-    for kind in PassingLine.allCases { summary.count(kind.outcome, kind.reason, lines: passed[Int(kind.rawValue)]) }
+    for (reason, lines) in passed { summary.count(Outcome(ofPassingLine: reason), reason, lines: lines) }
     summary.bytesRead = bytes
     return summary
   }
@@ -116,9 +128,13 @@ struct WindowInput {
     unsafe window.limits.isOrdered || lines.withUnsafeBytes { unsafe $0.last == UInt8(ascii: "\n") }
   }
 
-  private mutating func count(_ line: Segment, as kind: PassingLine) {
+  private mutating func count(_ line: Segment, for reason: Reason) {
     lines += 1
     bytes += line.count
-    passed[Int(kind.rawValue)] += 1
+    if let index = passed.firstIndex(where: { $0.reason == reason }) {
+      passed[index].lines += 1
+    } else {
+      passed.append((reason, 1))
+    }
   }
 }

@@ -38,7 +38,6 @@ struct WindowState {
   /// The number of the first entry, in ordered mode.
   private var firstNumber: UInt64 = 0
   private var nextNumber: UInt64 = 0
-  private var nextDecision: UInt64 = 0
   private var undecided: Set<UInt64> = []
   private var undecidedBytes = 0
   private var undecidedJobs = 0
@@ -86,7 +85,7 @@ struct WindowState {
   /// Appends decided bytes.
   mutating func append(_ segment: Segment, for account: WindowEntry.Account, at now: MonotonicInstant, waited: Duration = .zero) {
     guard !isDiscarding else { return }
-    push(decided(WindowEntry(output: .whole(segment), account: account, deadline: now.advanced(by: limits.budget), waited: waited)))
+    push(WindowEntry(output: .whole(segment), account: account, deadline: now.advanced(by: limits.budget), waited: waited))
     advance(at: now)
   }
 
@@ -126,8 +125,8 @@ struct WindowState {
     undecidedBytes -= ticket.bytes.count
     undecidedJobs -= ticket.jobs
     guard !isDiscarding else { return .discarded }
-    let place = decided(
-      WindowEntry(output: output, account: .payload(record), deadline: ticket.deadline, waited: ticket.waited, onRelease: onRelease))
+    let place = WindowEntry(
+      output: output, account: .payload(record), deadline: ticket.deadline, waited: ticket.waited, onRelease: onRelease)
     if limits.isOrdered {
       places[Int(ticket.number - firstNumber)] = place
       heldBytes += place.charge
@@ -178,14 +177,6 @@ struct WindowState {
   }
 
   // MARK: - Places
-
-  private mutating func decided(_ place: WindowEntry) -> WindowEntry {
-    if case .none = place.account { return place }
-    defer { nextDecision += 1 }
-    var place = place
-    place.decision = nextDecision
-    return place
-  }
 
   private mutating func push(_ place: WindowEntry) {
     if place.output != nil { heldBytes += place.charge }

@@ -55,7 +55,7 @@ package struct ExpectationCheck: Sendable {
       findings.append(Finding(.outcome, payload: account.line, "expected \(wanted), got \(account.verdict)"))
     } else if account.isReported, account.outcome == nil, expected != .init() {
       findings.append(Finding(.outcome, payload: account.line, "expected one record in the report, got none"))
-    } else if account.isReported, expected.outcome != nil || expected.reason != nil, expected.reason != account.reason {
+    } else if account.isReported, expected.reason != account.reason, expected.demandsReason {
       let (wanted, came) = (expected.reason?.rawValue ?? "no reason", account.reason?.rawValue ?? "none")
       findings.append(Finding(.reason, payload: account.line, "expected \(wanted), got \(came)"))
     }
@@ -160,4 +160,9 @@ extension PayloadAccount {
   fileprivate func may(be expected: Outcome) -> Bool {
     isReported || outcome != nil ? outcome == expected : expected != .attached
   }
+}
+
+extension ScenarioExpectation.OfPayload {
+  /// Whether the reason is checked. Who expects a line to pass need not say why.
+  fileprivate var demandsReason: Bool { reason != nil || outcome != nil && outcome != .passthrough }
 }

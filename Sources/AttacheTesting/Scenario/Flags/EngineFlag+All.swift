@@ -87,6 +87,7 @@ extension EngineFlag {
   private static let reporting = [
     EngineFlag("--log-urls", "detail") { $0.engine.filter.urlDetail = try $1.choice() },
     EngineFlag("--report", "file", in: [.filter, .record], [.own, .unrecorded]) { $0.engine.filter.report = $1.text },
+    EngineFlag("--report-key", "pointer", .unrecorded) { $0.engine.filter.reportKey = try $1.parse(JSONPointer.init(path:)) },
     EngineFlag("--strict", in: [.filter, .record], .unrecorded) { settings, _ in settings.engine.isStrict = true },
     EngineFlag("--progress", "progress", in: .filter, .refused),
     EngineFlag("--log-format", "log-format", in: [.filter, .worker], .refused),

@@ -1,0 +1,76 @@
+/// Guesses whether a string of a payload is the URL of media, by its bytes and its name alone.
+enum MediaGuess {
+  /// Names of members whose URL is mostly a target for a tap: they count only with an extension.
+  private static let targets: [StaticString] = ["url", "link", "href", "icon", "click", "action"]
+  private static let pictures: [StaticString] = ["image", "picture", "photo", "media", "attachment", "thumbnail", "hero"]
+  private static let prefixes: [StaticString] = ["https://", "http://", "//"]
+  private static let dataKinds: [StaticString] = ["image/", "audio/", "video/"]
+
+  /// Returns whether the text is a URL with http(s), `//` or `data:` that has a media extension, or
+  /// has none but stands under a word for a picture.
+  ///
+  /// - Parameters:
+  ///   - text: the string, without escapes.
+  ///   - names: the name of the member that has it, also through arrays, and of the member around.
+  static func isMedia(_ text: UnsafeRawBufferPointer, _ names: (own: UnsafeRawBufferPointer?, outer: UnsafeRawBufferPointer?)) -> Bool {
+    let start = unsafe text.prefix { $0 <= 0x20 }.count
+    // Most strings end here.
+    guard start < text.count, unsafe "hH/dD".utf8.contains(text[start]) else { return false }
+    let url = unsafe UnsafeRawBufferPointer(rebasing: text[start...])
+    if unsafe url.begins(with: "data:") {
+      let content = unsafe UnsafeRawBufferPointer(rebasing: url.dropFirst(5))
+      return unsafe dataKinds.contains { unsafe content.begins(with: $0) } || isPicture(names)
+    }
+    guard let prefix = prefixes.first(where: { unsafe url.begins(with: $0) }) else { return false }
+    let rest = unsafe UnsafeRawBufferPointer(rebasing: url.dropFirst(prefix.utf8CodeUnitCount))
+    // A host, also one in brackets, or not in ASCII.
+    guard let host = unsafe rest.first, host.isLetterASCII || host.decimalDigit != nil || host == UInt8(ascii: "[") || host >= 0x80
+    else { return false }
+    return unsafe hasMediaExtension(rest) || isPicture(names)
+  }
+
+  /// Returns whether such a URL has its media in itself.
+  static func isData(_ text: UnsafeRawBufferPointer) -> Bool {
+    unsafe text.first { $0 > 0x20 }.map { $0.lowercasedASCII == UInt8(ascii: "d") } ?? false
+  }
+
+  /// Returns whether the last part of the path has the extension of a media type.
+  ///
+  /// - Parameter url: the URL from its host on.
+  private static func hasMediaExtension(_ url: UnsafeRawBufferPointer) -> Bool {
+    let end = unsafe url.firstIndex { $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#") || $0 <= 0x20 } ?? url.count
+    let letters = unsafe url[..<end].suffix(9)
+    guard let dot = unsafe letters.lastIndex(of: UInt8(ascii: ".")), dot + 1 < end, unsafe url[..<dot].contains(UInt8(ascii: "/")),
+      unsafe url[(dot + 1)..<end].allSatisfy({ $0.isLetterASCII || $0.decimalDigit != nil })
+    else { return false }
+    let name = unsafe String(decoding: url[(dot + 1)..<end].lazy.map(\.lowercasedASCII), as: UTF8.self)
+    return HintedType(fileExtension: name) != nil
+  }
+
+  /// Returns whether the names say that a URL without an extension is a picture.
+  private static func isPicture(_ names: (own: UnsafeRawBufferPointer?, outer: UnsafeRawBufferPointer?)) -> Bool {
+    guard let own = unsafe names.own else { return false }
+    if pictures.contains(where: { unsafe own.contains($0) }) { return true }
+    guard let outer = unsafe names.outer, !targets.contains(where: { unsafe own.contains($0) }) else { return false }
+    return pictures.contains { unsafe outer.contains($0) }
+  }
+}
+
+extension UnsafeRawBufferPointer {
+  /// Returns whether the bytes begin with a word in lower case. ASCII case is ignored.
+  fileprivate func begins(with word: StaticString) -> Bool {
+    unsafe holds(word, at: 0)
+  }
+
+  /// Returns whether the bytes contain a word in lower case. ASCII case is ignored.
+  fileprivate func contains(_ word: StaticString) -> Bool {
+    guard count >= word.utf8CodeUnitCount else { return false }
+    return (0...count - word.utf8CodeUnitCount).contains { unsafe holds(word, at: $0) }
+  }
+
+  private func holds(_ word: StaticString, at start: Int) -> Bool {
+    guard count - start >= word.utf8CodeUnitCount else { return false }
+    for index in 0..<word.utf8CodeUnitCount where unsafe self[start + index].lowercasedASCII != word.utf8Start[index] { return false }
+    return true
+  }
+}

@@ -1,0 +1,47 @@
+/// What distinguishes payloads with one reason, so that the log gives an example of each.
+enum ExplanationDetail: Hashable {
+  /// The status of the response.
+  case status(Int)
+  /// The kind of the mistake in the JSON.
+  case mistake(JSONMistake.Cause)
+  /// The place of the URL that nothing reads.
+  case place(JSONPointer)
+  /// The explanation, without the numbers and quotations in it.
+  case text([UInt8])
+
+  /// The detail of a line's cause.
+  init(_ cause: LineCause) {
+    switch cause {
+    case .json(let mistake): self = .mistake(mistake.cause)
+    case .envelope(let envelope): self = .text(Self.general(envelope.why))
+    case .unread(let media): self = .place(media.place)
+    }
+  }
+
+  /// The detail of a medium's failure; nil if its reason alone says what happened, or if its
+  /// explanation names a host.
+  init?(_ medium: MediaRecord) {
+    guard let reason = medium.reason else { return nil }
+    if reason == .httpStatus, let status = medium.status {
+      self = .status(status)
+    } else if let explanation = medium.explanation, reason == .policyURL || reason == .policyScheme || reason.isOfFile {
+      self = .text(Self.general(explanation))
+    } else {
+      return nil
+    }
+  }
+
+  private static func general(_ text: String) -> [UInt8] {
+    var (general, isQuoted) = ([UInt8](), false)
+    for byte in text.utf8 {
+      if byte == UInt8(ascii: "'") { isQuoted.toggle() }
+      if !isQuoted, byte.decimalDigit == nil { general.append(byte) }
+    }
+    return general
+  }
+}
+
+extension Reason {
+  /// Whether the file, its conversion or the origin's certificate is refused.
+  fileprivate var isOfFile: Bool { ["type.", "convert.", "tls."].contains(where: rawValue.hasPrefix) }
+}

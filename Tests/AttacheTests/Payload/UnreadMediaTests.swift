@@ -1,0 +1,102 @@
+import Testing
+
+@testable import Attache
+
+/// Strings that look like media URLs, in payloads whose media nobody finds.
+struct UnreadMediaTests {
+  let reader = PayloadReader()
+
+  private func place(_ members: String) -> String? {
+    reader.read(candidateLine(members)).candidate?.unread?.place.description
+  }
+
+  @Test(
+    arguments: [
+      (#""cms":{"hero":{"url":"https://cdn.example/a.jpg"}}"#, "/cms/hero/url"),
+      (#""urlImageString":"https://a.example/1""#, "/urlImageString"),
+      (#""pic_url":"https:\/\/a.example\/b\/photo.JPG?w=1#f""#, "/pic_url"),
+      (#""customInfo":{"imageLink":"HTTPS://a.example/x"}"#, "/customInfo/imageLink"),
+      (#""x":"//a.example/b/film.mp4""#, "/x"), (#""HERO_LARGE":"//a.example/1""#, "/HERO_LARGE"),
+      (#""x":"data:image/png;base64,aa""#, "/x"),
+      (#""thumbnail_b64":"data:;base64,aa""#, "/thumbnail_b64"), (#""photos":["https://a.example/1"]"#, "/photos/0"),
+      (#""a":[1,{"b~/c":" https://a.example/s.mp3"}]"#, "/a/1/b~0~1c"),
+      (#""pictureSet":{"large":"https://a.example/1"}"#, "/pictureSet/large"),
+      (#""link":"https://a.example/a.gif""#, "/link"), (#""card":{"icon":"https://a.example/a.png"}"#, "/card/icon"),
+      (#""x":"http://a.example/p.webp""#, "/x"),
+      (#""x":"https://a.example:8443/p.heic","y":"https://a.example/q.png""#, "/x"),
+    ])
+  func `a URL with a media extension, or under a word for a picture, is found`(members: String, place: String) {
+    #expect(self.place(members) == place)
+  }
+
+  @Test(
+    arguments: [
+      #""link":"https://a.example/sale""#, #""url":"https://a.example/1""#, #""href":"//a.example/1""#, #""icon":"https://a.example/1""#,
+      #""pictureSet":{"url":"https://a.example/1","clickUrl":"https://a.example/1"}"#, #""text":"see https://a.example/a.jpg""#,
+      #""x":"ftp://a.example/a.jpg""#,
+      #""x":"https://a.jpg""#, #""x":"https://a.example/a.html""#, #""x":"https://a.example/?f=a.jpg""#, #""x":"data:text/plain,aa""#,
+      #""x":"https://""#,
+      #""x":"// a.jpg""#, #""photos":["a.jpg",7,null,true,""]"#, #""x":"https://a.example/a.jpg","x":1"#, #""deep-link":"app://a/b.jpg""#,
+    ])
+  func `other strings are not`(members: String) {
+    #expect(place(members) == nil)
+  }
+
+  @Test func `Apple's own texts are no media, but a key of one's own in aps is`() {
+    func place(_ aps: String) -> String? {
+      reader.read(#"{"aps":{"mutable-content":1,\#(aps)}}"#).candidate?.unread?.place.description
+    }
+    #expect(place(#""alert":"https://a.example/a.jpg""#) == nil)
+    #expect(place(#""alert":{"body":"https://a.example/a.jpg"},"content-state":{"image":"https://a.example/1"}"#) == nil)
+    #expect(place(#""alert":{"body":"Hi","picture":"https://a.example/1"}"#) == "/aps/alert/picture")
+    #expect(place(#""alert":"Hi","hero":"https://a.example/1""#) == "/aps/hero")
+  }
+
+  @Test func `a payload with media is not searched, nor one that is no candidate`() {
+    #expect(place(#""image":"https://a.example/1","x":"https://a.example/a.jpg""#) == nil)
+    #expect(reader.read(#"{"aps":{"alert":"Hi"},"x":"https://a.example/a.jpg"}"#) == .passthrough(.alert, .payloadNotMutable))
+  }
+
+  @Test(
+    arguments: [
+      (["cms", "hero", "url"], "--media-key cms.hero.url"), (["a", "0"], "--media-key a.0"), (["a.b", "c"], "--media-key /a.b/c"),
+      (["it s"], "--media-key 'it s'"), (["it's"], "--media-key with that place"), (["a\u{1B}[2J"], "--media-key with that place"),
+      (["/a"], "--media-key '/~1a'"),
+      ([""], "--media-key /"),
+    ])
+  func `the sentence names the flag as a shell reads it`(parts: [String], flag: String) throws {
+    let text = UnreadMedia(place: JSONPointer(parts: parts), holdsData: false).text
+    #expect(text.hasSuffix("; \(flag) would"), "\(text)")
+    #expect(text.unicodeScalars.allSatisfy(PrintableText.isPrintable))
+    guard !flag.contains("with that"), let word = flag.split(separator: " ", maxSplits: 1).last else { return }
+    #expect(try JSONPointer(path: word.filter { $0 != "'" }) == JSONPointer(parts: parts))
+  }
+
+  @Test func `the sender's picture is read, but is no attachment`() {
+    #expect(place(#""icon":"https://a.example/a.png""#) == nil)
+    #expect(place(#""icon":"https://a.example/a.png","hero":{"src":"https://a.example/1"}"#) == "/hero/src")
+  }
+
+  @Test func `no flag is named for a data URL`() {
+    #expect(
+      reader.read(candidateLine(#""inline":"data:image/png;base64,aa""#)).candidate?.unread?.text
+        == "the data: URL at /inline is not read; serve the media over https, and write their URL")
+  }
+
+  @Test func `the flag that the sentence names reads the URL`() throws {
+    let line = candidateLine(#""a.b":[{"pictures":"https://a.example/1"}]"#)
+    let place = try #require(reader.read(line).candidate?.unread?.place)
+    let payload = try #require(PayloadReader(dialects: DialectTable(mediaKeys: [place])).read(line).candidate)
+    #expect(payload.urls == ["https://a.example/1"] && payload.unread == nil)
+  }
+
+  @Test func `hostile payloads end the search early`() {
+    let deep = String(repeating: #"{"image":"#, count: 100_000) + #""https://a.example/1""# + String(repeating: "}", count: 100_000)
+    #expect(place(#""x":\#(deep)"#) == nil)
+    #expect(place((0..<50_000).map { #""image_\#($0)":7"# }.joined(separator: ",") + #","x":"https://a.example/a.jpg""#) == nil)
+    let name = String(repeating: "image", count: 1_000)
+    #expect(place(#""\#(name)":"https://a.example/1""#) == nil)
+    let twice = String(repeating: #""image_x":"https://a.example/a.jpg","#, count: 20_000) + #""image_x":7"#
+    #expect(place(twice) == nil)
+  }
+}
