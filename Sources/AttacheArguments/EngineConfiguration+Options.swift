@@ -20,6 +20,7 @@ extension EngineConfiguration {
       isStrict = reporting.strict
     }
     self.fetching = fetching.configuration
+    headerFile = fetching.headerFile
     if let flags = upload?.flags {
       do throws(UploadFlagMistake) { try use(flags) } catch { throw ValidationError("\(error)") }
     }

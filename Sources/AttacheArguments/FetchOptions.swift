@@ -34,6 +34,19 @@ package struct FetchOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
+      "The User-Agent of each request, such as 'push.example (media@push.example)'. Some origins want a contact in it. (default: attache)",
+      valueName: "text"),
+    transform: { try RequestField.userAgent($0) })
+  package var userAgent: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "A file of header fields by origin, in lines such as 'https://cdn.example: Authorization: Bearer …', that only its owner may read. Other origins never get them, also not by a redirect.",
+      valueName: "file"))
+  package var headerFile: String?
+
+  @Option(
+    help: ArgumentHelp(
       "A name server to use instead of those in resolv.conf, such as 127.0.0.1:5353. Repeatable.", valueName: "address:port"))
   package var dnsServer: [NameServerArgument] = []
 
@@ -120,6 +133,7 @@ package struct FetchOptions: ParsableArguments {
     configuration.limits = limits.limits
     configuration.limits.pixels = maxPixels
     configuration.steps = conversion.steps
+    if let userAgent { configuration.userAgent = userAgent }
     configuration.retries = Int(retries)
     configuration.transfersPerOrigin = perHost
     configuration.fetchers = fetchers

@@ -17,7 +17,7 @@ struct FetchTrial {
   init(_ configuration: EngineConfiguration, notice: String?) throws {
     let process = try EngineProcess(configuration, log, notices: notice)
     (store, engine) = try process.started { [log] store, parent, _ in
-      try EngineAssembly(configuration, store: store, parent: parent, notify: { log.warning("\($0)") })
+      try EngineAssembly(process.configuration, store: store, parent: parent, notify: { log.warning("\($0)") })
     }
     inspected = InspectionFetcher(configuration.filter, host: engine.host, store: store)
   }

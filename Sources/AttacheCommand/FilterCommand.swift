@@ -39,7 +39,8 @@ struct FilterCommand: ParsableCommand {
     let process = try EngineProcess(working: configuration, log, notices: fetching.notice, program.notice(fetching))
     let (store, assembly) = try process.started { store, parent, uploader in
       try FilterAssembly(
-        configuration, store: store, parent: parent, uploader: uploader, explain: { log.notify($0) }, notify: { log.warning("\($0)") },
+        process.configuration, store: store, parent: parent, uploader: uploader, explain: { log.notify($0) },
+        notify: { log.warning("\($0)") },
         warn: { log.warning("\($0)") })
     }
     defer { store.shutdown() }

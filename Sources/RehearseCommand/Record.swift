@@ -67,6 +67,10 @@ struct Record: AsyncParsableCommand {
     } catch {
       try fail(error, ExitStatus.cannotCreate)
     }
+    do { try configuration.readHeaderFile() } catch {
+      say("\(error)")
+      return ExitStatus.data
+    }
     let recorder = Recorder(keepsMedia: keepMedia)
     let run = try RecordedRun(configuration, recorder: recorder)
     let signals = Signals()

@@ -23,9 +23,9 @@ struct CommandsTests {
     for flag in [
       "deadline", "grace", "on-expiry", "jobs", "window", "unordered", "store", "store-max", "store-age", "media-key", "payload-path",
       "dialect", "dialects", "strict-dialects",
-      "allow-http", "allow-net", "allow-port", "cacert", "dns-server", "allow-host", "deny-host", "limits", "max-attachments", "retries",
-      "per-host", "fetchers", "max-pixels", "convert", "max-side", "source-limits", "max-source-pixels", "cache", "report", "report-key",
-      "strict",
+      "allow-http", "allow-net", "allow-port", "cacert", "user-agent", "header-file", "dns-server", "allow-host", "deny-host", "limits",
+      "max-attachments", "retries", "per-host", "fetchers", "max-pixels", "convert", "max-side", "source-limits", "max-source-pixels", "cache",
+      "report", "report-key", "strict",
       "progress", "log-format", "output-key", "base-url", "attach-as", "max-payload",
       "apply-overrides", "log-urls", "proxy", "upload", "upload-endpoint", "upload-region", "upload-credentials", "upload-keep",
       "upload-private",

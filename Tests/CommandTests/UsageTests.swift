@@ -22,6 +22,7 @@ struct UsageTests {
     ("--allow-net", "home", "127.0.0.0/8"), ("--allow-net", "10.0.0.1/8", "write 10.0.0.0/8"), ("--allow-port", "0", "8000-8100"),
     ("--allow-port", "9-8", "8000-8100"), ("--allow-port", "65536", "8000-8100"), ("--allow-host", "a/b", "*.example.com"),
     ("--deny-host", "http://a.example", "only letters"), ("--cacert", "/nowhere/root.pem", "No such file"),
+    ("--user-agent", "", "no value"), ("--user-agent", "é", "not ASCII"),
     ("--cacert", "/etc/passwd", "-----BEGIN CERTIFICATE-----"), ("--cacert", "/", "Is a directory"),
     ("--dns-server", "ns.example", "127.0.0.1:5353"), ("--dns-server", "127.0.0.1:99999", "127.0.0.1:5353"),
     ("--limits", "foto=1MB", "image=10MB,audio=5MB,video=50MB"), ("--limits", "image", "image=10MB,audio=5MB,video=50MB"),

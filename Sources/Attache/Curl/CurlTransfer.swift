@@ -90,6 +90,7 @@ final class CurlTransfer: Transfer, CurlHandle {
     try unsafe set(CURLOPT_RESOLVE, list: pins)
     // An empty string disables the proxies of the environment.
     try set(CURLOPT_PROXY, request.proxy?.text ?? "")
+    try set(CURLOPT_USERAGENT, request.userAgent)
     unsafe replace(&fields, with: request.fields)
     try unsafe set(CURLOPT_HTTPHEADER, list: fields)
     let (version, isFresh) = request.avoidsHTTP2 ? (CURL_HTTP_VERSION_1_1, 1) : (CURL_HTTP_VERSION_2TLS, 0)
@@ -219,7 +220,6 @@ extension CurlTransfer {
       try set(CURLOPT_CAPATH, nil)
     }
     try set(CURLOPT_BUFFERSIZE, Self.bufferSize)
-    try set(CURLOPT_USERAGENT, "attache")
   }
 
   private func setCallbacks() throws(CurlError) {

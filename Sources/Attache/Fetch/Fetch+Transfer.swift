@@ -4,8 +4,10 @@ extension Fetch: TransferOwner {
     if let cache = engine.cache { state.reuse.asked = cache.now }
     do throws(TransportError) {
       let request = TransferRequest(
-        url: url, addresses: state.addressesInTurn, proxy: engine.proxy, resumption: state.resumption, conditions: state.conditions,
-        avoidsHTTP2: state.avoidsHTTP2, connectTimeout: budget / 3)
+        url: url, addresses: state.addressesInTurn, proxy: engine.proxy, resumption: state.resumption,
+        userAgent: engine.memory.configuration.userAgent, originFields: state.fields, conditions: state.conditions,
+        avoidsHTTP2: state.avoidsHTTP2,
+        connectTimeout: budget / 3)
       transfer = try engine.transport.begin(request, for: self)
       latestNews = engine.loop.now
       noteHealth { $0.begin(at: latestNews) }

@@ -32,9 +32,11 @@ final class Fetch: OriginLimiterClient {
   var picture: SourcePicture?
   var claim: ConverterQueue.Claim?
 
-  /// - Parameter refusal: why the circuit breaker refuses to send the request.
-  init(_ url: CheckedURL, engine: FetchEngine, refusal: FetchFailure?) {
-    state = FetchState(url, engine.rulesOfFetches, refusal: refusal)
+  /// - Parameters:
+  ///   - fields: the operator's header lines for the origin of the URL.
+  ///   - refusal: why the circuit breaker refuses to send the request.
+  init(_ url: CheckedURL, fields: [String], engine: FetchEngine, refusal: FetchFailure?) {
+    state = FetchState(url, fields: fields, engine.rulesOfFetches, refusal: refusal)
     self.engine = engine
     requested = url
   }
@@ -78,7 +80,7 @@ final class Fetch: OriginLimiterClient {
     if ingestBody != state.body { ingest = nil }
     switch action {
     case .none, .proceed, .stop: break
-    case .lookUp: if let cache = engine.cache { act(on: .lookedUp(cache.lookUp(url, state.clearance))) }
+    case .lookUp: if let cache = engine.cache { act(on: .lookedUp(cache.lookUp(url, state.fields, state.clearance))) }
     case .resolve(let host): resolve(host)
     case .confirm(let file): if let cache = engine.cache { act(on: .confirmed(cache.pin(file))) }
     case .enter: enter()

@@ -53,7 +53,7 @@ final class FetchEngine: FetchService, @unchecked Sendable {
       hasIndex
       ? HTTPCache(
         loop: loop, store: memory.store, limits: configuration.limits, roots: files.roots,
-        steps: configuration.steps.identity(configuration.limits)) : nil
+        steps: configuration.steps.identity(configuration.limits), userAgent: configuration.userAgent) : nil
     detectors = DetectorQueue(TypeDetector(playing: network.detectorPlay, asksAlways: true, database: files.database), on: loop)
     converters = conversion.map { [loop, cache] in
       ConverterQueue($0, configuration.limits, store: memory.store, cache: cache, on: loop, play: network.converterPlay)
@@ -69,8 +69,8 @@ final class FetchEngine: FetchService, @unchecked Sendable {
     if let conversions = memory.conversions { converters?.loadChanged = { conversions.note(load: $0, of: number) } }
   }
 
-  func fetch(_ url: CheckedURL, for waiter: FetchWaiter, refusal: FetchFailure?) {
-    loop.post { [self] in begin(url, for: waiter, refusal: refusal) }
+  func fetch(_ url: CheckedURL, fields: [String], for waiter: FetchWaiter, refusal: FetchFailure?) {
+    loop.post { [self] in begin(url, fields: fields, for: waiter, refusal: refusal) }
   }
 
   func leave(_ waiter: FetchWaiter, done: @escaping @Sendable () -> Void) {
@@ -109,18 +109,18 @@ final class FetchEngine: FetchService, @unchecked Sendable {
 
   /// Answers from the cache, joins a fetch of the same URL, or begins a new one. A request that the
   /// circuit breaker refuses neither joins one that it lets through, nor is joined by one.
-  func begin(_ url: CheckedURL, for waiter: FetchWaiter, refusal: FetchFailure? = nil) {
+  func begin(_ url: CheckedURL, fields: [String] = [], for waiter: FetchWaiter, refusal: FetchFailure? = nil) {
     // A waiter that was cancelled before this call needs no fetch.
     guard waiter.isOpen else { return }
-    guard configuration.cache != .off else { return start(url, for: waiter, refusal) }
+    guard configuration.cache != .off else { return start(url, fields, for: waiter, refusal) }
     if refusal == nil, let running = joinable[url.text] {
-      return join(running, url, waiter)
+      return join(running, url, fields, waiter)
     }
-    guard let (file, isFresh) = memory.file(for: url.text) else { return start(url, for: waiter, refusal) }
+    guard let (file, isFresh) = memory.file(for: url.text) else { return start(url, fields, for: waiter, refusal) }
     if isFresh {
       memory.answer(waiter, with: file)
     } else if !memory.answerAfterLook(url, for: waiter, with: file) {
-      start(url, for: waiter, refusal)
+      start(url, fields, for: waiter, refusal)
     }
   }
 
@@ -132,18 +132,18 @@ final class FetchEngine: FetchService, @unchecked Sendable {
     loop.addChore { fetch.remove(waiter) }
   }
 
-  private func start(_ url: CheckedURL, for waiter: FetchWaiter, _ refusal: FetchFailure?) {
-    let fetch = Fetch(url, engine: self, refusal: refusal)
+  private func start(_ url: CheckedURL, _ fields: [String], for waiter: FetchWaiter, _ refusal: FetchFailure?) {
+    let fetch = Fetch(url, fields: fields, engine: self, refusal: refusal)
     fetches[ObjectIdentifier(fetch)] = fetch
     if configuration.cache != .off, refusal == nil { joinable[url.text] = fetch }
     _ = fetch.add(waiter)
     fetch.begin()
   }
 
-  private func join(_ fetch: Fetch, _ url: CheckedURL, _ waiter: FetchWaiter) {
+  private func join(_ fetch: Fetch, _ url: CheckedURL, _ fields: [String], _ waiter: FetchWaiter) {
     switch fetch.add(waiter) {
     case .waits: waiter.note { $0.cache = .joined }
-    case .late: start(url, for: waiter, nil)
+    case .late: start(url, fields, for: waiter, nil)
     }
   }
 

@@ -26,6 +26,9 @@ struct FetchState {
   /// Why the circuit breaker refuses to send the request: only a fresh entry of the index may be
   /// handed out, without a look at its host. nil when the request may be sent.
   let refusal: FetchFailure?
+  /// The operator's header lines for the first URL's origin, and that origin.
+  private let originFields: [String]
+  private let origin: String
   private(set) var phase = Phase.pausing
   /// The URL of the current hop.
   private(set) var url: CheckedURL
@@ -59,10 +62,14 @@ struct FetchState {
   private(set) var entityTag: String?
   private(set) var type: MediaType?
 
-  init(_ url: CheckedURL, _ rules: Rules, refusal: FetchFailure? = nil) {
+  init(_ url: CheckedURL, fields: [String] = [], _ rules: Rules, refusal: FetchFailure? = nil) {
     (self.url, self.rules, self.refusal) = (url, rules, refusal)
-    isPrivate = SignedURL.looksSigned(url.text)
+    (originFields, origin) = (fields, url.origin)
+    isPrivate = SignedURL.looksSigned(url.text) || !fields.isEmpty
   }
+
+  /// The operator's header lines for the hop. A redirect to another origin gets none.
+  var fields: [String] { originFields.isEmpty || url.origin != origin ? [] : originFields }
 
   // MARK: What happens
 

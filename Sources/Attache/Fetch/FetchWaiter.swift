@@ -166,9 +166,11 @@ extension FetchProgress.Awaited {
 protocol FetchService: AnyObject, Sendable {
   /// Fetches a URL for a waiter.
   ///
-  /// - Parameter refusal: why the circuit breaker refuses the request. Then only a fresh file of the
-  ///   cache may be handed out; without one, this is the result. nil when the request may be sent.
-  func fetch(_ url: CheckedURL, for waiter: FetchWaiter, refusal: FetchFailure?)
+  /// - Parameters:
+  ///   - fields: the operator's header lines for the origin of the URL.
+  ///   - refusal: why the circuit breaker refuses the request. Then only a fresh file of the cache may
+  ///     be handed out; without one, this is the result. nil when the request may be sent.
+  func fetch(_ url: CheckedURL, fields: [String], for waiter: FetchWaiter, refusal: FetchFailure?)
   /// Removes a cancelled waiter.
   ///
   /// - Parameter done: called once the waiter is removed. A fetcher that hangs counts as loaded

@@ -12,6 +12,11 @@ public final class MediaFetcher: Sendable {
     public var policy = URLPolicy()
     /// The largest file of each kind, in bytes.
     public var limits = MediaLimits()
+    /// The text of the field `User-Agent`.
+    public var userAgent = RequestField.defaultUserAgent
+    /// The operator's header fields. Only the process that reads the lines has them: the others were
+    /// forked without.
+    package var fields = OriginFields()
     /// The maximum number of retries after a transient failure. Retries happen only within the
     /// budget.
     public var retries = 2
@@ -235,7 +240,7 @@ public final class MediaFetcher: Sendable {
   private func begin(_ url: CheckedURL, for waiter: FetchWaiter, _ refusal: FetchFailure?) {
     let number = memory.enter(url)
     waiter.go(to: services[number], host: url.host) { [memory] in memory.leave(url, number) }
-    services[number].fetch(url, for: waiter, refusal: refusal)
+    services[number].fetch(url, fields: memory.configuration.fields[url.origin], for: waiter, refusal: refusal)
   }
 
   /// Asks each fetcher for a reply, which shows that its loop is running.

@@ -58,6 +58,10 @@ package struct TransferRequest: Sendable {
   /// Where an earlier body broke off, with the strong validator from the origin. nil requests the
   /// whole body.
   package var resumption: (offset: Int, validator: String)?
+  /// The text of the field `User-Agent`.
+  package var userAgent = RequestField.defaultUserAgent
+  /// The operator's header lines for the origin (``OriginFields``).
+  package var originFields: [String] = []
   /// Header lines that request the body only if it differs from the known one.
   package var conditions: [String] = []
   /// Whether not to offer HTTP/2, because an earlier exchange over it did not show whether its body
@@ -68,7 +72,7 @@ package struct TransferRequest: Sendable {
 
   /// The header lines in addition to those that every request has.
   package var fields: [String] {
-    (resumption.map { ["Range: bytes=\($0.offset)-", "If-Range: \($0.validator)"] } ?? []) + conditions
+    originFields + (resumption.map { ["Range: bytes=\($0.offset)-", "If-Range: \($0.validator)"] } ?? []) + conditions
   }
 }
 

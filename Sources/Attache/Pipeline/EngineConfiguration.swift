@@ -15,6 +15,8 @@ package struct EngineConfiguration: Sendable {
   package var uploadsPrivate = false
   /// The user's service extension, which serves payloads instead of attache's own; nil for none.
   package var serviceExtension: ExtensionProcesses.Configuration?
+  /// The file of header fields by origin; nil for none. See ``readHeaderFile()``.
+  package var headerFile: String?
   /// Whether an invalid line gives an exit status other than 0.
   package var isStrict = false
 
@@ -34,6 +36,14 @@ package struct EngineConfiguration: Sendable {
     upload = try flags.bucket(allowsHTTP: fetching.policy.allowHTTP, rootCertificates: fetching.rootCertificates)
     uploadsPrivate = flags.uploadsPrivate
     if let upload, filter.baseURL == nil { filter.baseURL = upload.publicURL }
+  }
+
+  /// Reads the header fields of ``headerFile``. Call it after ``fetcherParent(isReplaceable:)``, so that
+  /// no process that reads what origins send has them in its memory.
+  ///
+  /// - Throws: ``StartError`` when the file cannot be used.
+  package mutating func readHeaderFile() throws(StartError) {
+    if let headerFile { fetching.fields = try OriginFields(contentsOf: headerFile) }
   }
 
   /// Forks the parent of the fetcher processes. Call it while the process has one thread and no

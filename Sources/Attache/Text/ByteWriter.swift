@@ -34,6 +34,13 @@ struct ByteReader {
     rest = bytes
   }
 
+  /// Returns the next bytes, or nil when too few are left.
+  mutating func read(count: Int) -> ArraySlice<UInt8>? {
+    guard rest.count >= count else { return nil }
+    defer { rest = rest.dropFirst(count) }
+    return rest.prefix(count)
+  }
+
   /// Returns the next number, or nil when too few bytes are left.
   mutating func read<Value: BitwiseCopyable>(_ type: Value.Type) -> Value? {
     let count = MemoryLayout<Value>.size

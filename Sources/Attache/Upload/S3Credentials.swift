@@ -1,11 +1,7 @@
-internal import Glibc
-
 /// The key in a file of credentials, which may be replaced while it is in use.
 struct S3Credentials {
   /// How long a key is used before the file is looked at again.
   static let patience = Duration.seconds(60)
-  /// The largest file, in bytes.
-  private static let largest = 64 << 10
 
   private let path: String
   private var identity: FileIdentity?
@@ -35,24 +31,13 @@ struct S3Credentials {
   }
 
   private static func read(_ path: String) throws(StartError) -> (S3Signature.Key, FileIdentity?) {
-    let file = unsafe open(path, O_RDONLY | O_CLOEXEC)
-    guard file >= 0 else { throw StartError("--upload-credentials: cannot open \(path): \(SystemError.text(errno))") }
-    defer { close(file) }
-    var status = stat()
-    guard unsafe fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_size <= largest else {
-      throw StartError("--upload-credentials: \(path) is not a file of at most 64 KB")
-    }
-    guard status.st_mode & 0o077 == 0 else {
-      throw StartError("--upload-credentials: others may read \(path); run chmod 600 \(path)")
-    }
-    var bytes = [UInt8](repeating: 0, count: Int(status.st_size))
-    let count = unsafe bytes.withUnsafeMutableBytes { unsafe Glibc.read(file, $0.baseAddress, $0.count) }
-    guard let key = parse(bytes.prefix(max(0, count))) else {
+    let (bytes, identity) = try PrivateFile.read(path, of: "--upload-credentials")
+    guard let key = parse(bytes) else {
       throw StartError(
         "--upload-credentials: \(path) has no section [default] with aws_access_key_id and aws_secret_access_key, as ~/.aws/credentials has"
       )
     }
-    return (key, FileIdentity(path: path))
+    return (key, identity)
   }
 
   /// Parses the section `default` of a file in AWS' form.

@@ -3,7 +3,8 @@ package import Logging
 
 /// A process that fetches media: its set-up before the first thread, and its store.
 package struct EngineProcess {
-  package let configuration: EngineConfiguration
+  /// The configuration, with the fields of `--header-file`.
+  package private(set) var configuration: EngineConfiguration
   package let log: Logger
   private let parent: FetcherParent
 
@@ -46,6 +47,12 @@ package struct EngineProcess {
     SurvivedFailures.process.log(to: log)
     try orExit(log, ExitStatus.unavailable) {
       if let failure = parent.converterFailure { throw StartError(failure) }
+    }
+    // No process that was forked before has the fields.
+    self.configuration = try orExit(log, ExitStatus.data) {
+      var configuration = configuration
+      try configuration.readHeaderFile()
+      return configuration
     }
   }
 

@@ -154,7 +154,8 @@ final class ScriptedTransfer: Transfer, @unchecked Sendable {
       return HeaderField(String(parts[0]), parts.count > 1 ? String(parts[1].drop { $0 == " " }) : "")
     }
     let proxied = request.proxy == nil ? [] : [HeaderField("Proxy-Connection", "Keep-Alive")]
-    return [HeaderField("Host", request.url.host), HeaderField("User-Agent", "attache"), HeaderField("Accept", "*/*")] + proxied + own
+    return [HeaderField("Host", request.url.host), HeaderField("User-Agent", request.userAgent), HeaderField("Accept", "*/*")] + proxied
+      + own
   }
 
   /// Executes the script's next move when it is due, on a later turn of the loop, so that other

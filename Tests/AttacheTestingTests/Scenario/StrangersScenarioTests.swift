@@ -81,6 +81,7 @@ import Testing
 
   @Test(arguments: [
     "--dialects mine.json", "--dialects=/etc/hostname", "--store /tmp/x", "--report=/tmp/x", "--cacert /etc/hostname",
+    "--header-file /etc/hostname",
     "--dns-server 8.8.8.8:53",
     "--nonsense", "--allow-net 0.0.0.0/0", "--allow-net 10.0.0.0/8", "--allow-net=127.0.0.0/7", "--allow-net ::/0",
     "--allow-net 169.254.0.0/16",
@@ -97,6 +98,7 @@ import Testing
   @Test(arguments: [
     "--allow-net 127.0.0.0/8", "--allow-net 169.254.169.0/24", "--proxy {{origin}}", "--jobs 1 --unordered", "--allow-host=*.example",
     "--media-key data.image --output-key media --cache off", "--limits image=1KB --retries 0",
+    "--user-agent push.example",
   ])
   func `other flags of attache are taken`(flags: String) throws {
     let scenario = try Scenario(yaml: "payloads: [x]\norigin: {/a: []}\nflags: '\(flags)'\n", file: "s.yaml")

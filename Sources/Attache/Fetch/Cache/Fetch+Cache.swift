@@ -3,7 +3,7 @@
 extension Fetch {
   /// Ends the fetch with a file of the store. The file is already pinned.
   func serve(_ entry: CacheEntry, as cache: MediaRecord.Cache) {
-    if cache == .revalidated { keepEntry(of: entry.file, isRefreshed: true) } else { engine.cache?.noteUse(of: entry, for: url.text) }
+    if cache == .revalidated { keepEntry(of: entry.file, isRefreshed: true) } else { engine.cache?.noteUse(of: entry) }
     tracker.note { record in
       record.cache = cache
       record.type = entry.file.type
@@ -22,8 +22,8 @@ extension Fetch {
     let pixels = engine.configuration.limits.pixels
     switch state.reuse.conclusion(file, isRefreshed: isRefreshed, pixels: pixels, isPublic: state.isPublic) {
     case .none: break
-    case .keep(let entry): cache.keep(entry, for: url.text)
-    case .forget(let key): cache.forget(key, for: url.text)
+    case .keep(let entry): cache.keep(entry)
+    case .forget(let key): cache.forget(key)
     }
   }
 }

@@ -44,11 +44,13 @@ final class HTTPCache {
   private let roots: [UInt8]
   /// The identity of this run's steps after the transfer.
   private let steps: [UInt8]
+  /// The User-Agent field of this run, if it is not the default.
+  private let agentLines: [String]
   private let index: StoreIndex
   /// Whether there was no index at the start and this run has not written yet.
   private var lacksIndex: Bool
-  /// The changes that are not written yet, by URL.
-  private var changes: [String: Change] = [:]
+  /// The changes that are not written yet.
+  private var changes: [IndexKey: Change] = [:]
   private var timer: TimerEntry?
 
   /// The number of rows that are written together: a transaction costs as much as several rows.
@@ -58,8 +60,12 @@ final class HTTPCache {
   /// How long the end of a run waits for the last rows to be written.
   static let closingPatience = Duration.milliseconds(500)
 
-  init(loop: EventLoop, store: AttachmentStore, limits: MediaLimits, roots: [UInt8], steps: [UInt8] = []) {
+  init(
+    loop: EventLoop, store: AttachmentStore, limits: MediaLimits, roots: [UInt8], steps: [UInt8] = [],
+    userAgent: String = RequestField.defaultUserAgent
+  ) {
     (self.loop, self.store, self.limits, self.roots, self.steps) = (loop, store, limits, roots, steps)
+    agentLines = userAgent == RequestField.defaultUserAgent ? [] : ["User-Agent: \(userAgent)"]
     index = store.makeIndex()
     lacksIndex = store.indexStatus == nil
   }
@@ -69,18 +75,22 @@ final class HTTPCache {
 
   // MARK: Reading
 
-  /// Looks up a URL. `clearance` says which gates of this run it has passed.
-  func lookUp(_ url: CheckedURL, _ clearance: Clearance) -> LookupResult {
-    let key = IndexKey(url.text, roots: url.scheme == .https ? roots : [], steps: steps)
+  /// Looks up a URL.
+  ///
+  /// - Parameters:
+  ///   - fields: the operator's header lines for the request. Another request may get another file.
+  ///   - clearance: the gates of this run that the URL has passed.
+  func lookUp(_ url: CheckedURL, _ fields: [String], _ clearance: Clearance) -> LookupResult {
+    let key = IndexKey(url.text, roots: url.scheme == .https ? roots : [], steps: steps, additions: agentLines + fields)
     // A missing index is created with the first row. If it were created earlier, it might take the
     // space of a file.
     let row = lacksIndex ? nil : index.row(for: key)
-    guard let entry = entry(url.text, row), entry.passes(limits) else { return .nothing(key, hasRow: row != nil) }
+    guard let entry = entry(key, row), entry.passes(limits) else { return .nothing(key, hasRow: row != nil) }
     return answer(entry, clearance)
   }
 
-  private func entry(_ url: String, _ row: IndexRow?) -> CacheEntry? {
-    switch changes[url] {
+  private func entry(_ key: IndexKey, _ row: IndexRow?) -> CacheEntry? {
+    switch changes[key] {
     case .keep(let entry): entry
     case .forget: nil
     case nil: row.flatMap(CacheEntry.init)
@@ -132,27 +142,27 @@ final class HTTPCache {
 
   // MARK: Writing
 
-  func keep(_ entry: CacheEntry, for url: String) {
-    note(.keep(entry), for: url)
+  func keep(_ entry: CacheEntry) {
+    note(.keep(entry), for: entry.key)
   }
 
-  func forget(_ key: IndexKey, for url: String) {
-    note(.forget(key), for: url)
+  func forget(_ key: IndexKey) {
+    note(.forget(key), for: key)
   }
 
-  private func note(_ change: Change, for url: String) {
-    changes[url] = change
+  private func note(_ change: Change, for key: IndexKey) {
+    changes[key] = change
     if changes.count >= Self.portion { write() } else { startTimer() }
   }
 
   /// Records the use of an entry, at most once per sixteenth of the maximum age. Pruning uses this
   /// time.
-  func noteUse(of entry: CacheEntry, for url: String) {
+  func noteUse(of entry: CacheEntry) {
     let now = now.components.seconds
-    guard .seconds(now - entry.lastUse) > store.limits.maximumAge / 16, changes[url] == nil else { return }
+    guard .seconds(now - entry.lastUse) > store.limits.maximumAge / 16, changes[entry.key] == nil else { return }
     var entry = entry
     entry.lastUse = now
-    keep(entry, for: url)
+    keep(entry)
   }
 
   private func startTimer() {

@@ -9,7 +9,8 @@ enum FetcherRequest: Equatable {
   ///   - payload: the number of the payload that waits for it.
   ///   - isRefused: whether the circuit breaker refuses the request: only a fresh file of the cache
   ///     may be handed out.
-  case fetch(UInt64, place: UInt32, payload: UInt64, deadline: MonotonicInstant, isRefused: Bool, url: String)
+  ///   - fields: the operator's header lines for the origin of the URL.
+  case fetch(UInt64, place: UInt32, payload: UInt64, deadline: MonotonicInstant, isRefused: Bool, fields: [String], url: String)
   /// Extend the deadline: a payload with a later one has joined.
   case extend(UInt64, payload: UInt64, deadline: MonotonicInstant)
   /// Cancel the fetch: no waiter is left.
@@ -68,7 +69,7 @@ struct FetcherResult: Equatable {
 /// A frame: its length in four bytes, its kind in one byte, and the content. All numbers are in
 /// this machine's byte order, because both ends are the same program.
 enum FetcherFrame {
-  /// The longest frame: a URL of ``URLGate/maximumBytes`` or a message, plus numbers.
+  /// The longest frame: a URL of ``URLGate/maximumBytes`` with ``OriginFields/maximumBytes``, or a message, plus numbers.
   static let maximumBytes = 16 << 10
   /// The longest message, in bytes.
   static let maximumMessage = 1 << 10
@@ -80,13 +81,18 @@ enum FetcherFrame {
   static func append(_ request: FetcherRequest, to bytes: inout [UInt8]) {
     frame(&bytes) { bytes in
       switch request {
-      case .fetch(let number, let place, let payload, let deadline, let isRefused, let url):
+      case .fetch(let number, let place, let payload, let deadline, let isRefused, let fields, let url):
         bytes.append(1)
         put(number, &bytes)
         put(place, &bytes)
         put(payload, &bytes)
         put(deadline.nanoseconds, &bytes)
         bytes.append(isRefused ? 1 : 0)
+        put(UInt8(fields.count), &bytes)
+        for field in fields {
+          put(UInt16(field.utf8.count), &bytes)
+          bytes.append(contentsOf: field.utf8)
+        }
         bytes.append(contentsOf: url.utf8)
       case .extend(let number, let payload, let deadline):
         bytes.append(2)
@@ -167,8 +173,10 @@ enum FetcherFrame {
       let (number, place, payload) = (try reader.next(UInt64.self), try reader.next(UInt32.self), try reader.next(UInt64.self))
       let (deadline, isRefused) = (MonotonicInstant(nanoseconds: try reader.next(Int64.self)), try reader.next(UInt8.self))
       guard isRefused < 2 else { throw Invalid() }
+      var fields: [String] = []
+      for _ in 0..<(try reader.next(UInt8.self)) { fields.append(try reader.text(of: Int(try reader.next(UInt16.self)))) }
       return .fetch(
-        number, place: place, payload: payload, deadline: deadline, isRefused: isRefused == 1,
+        number, place: place, payload: payload, deadline: deadline, isRefused: isRefused == 1, fields: fields,
         url: try reader.text(atMost: URLGate.maximumBytes))
     case 2:
       request = .extend(
@@ -307,6 +315,12 @@ extension ByteReader {
   /// Reads the remaining bytes as UTF-8.
   fileprivate func text(atMost maximum: Int) throws(FetcherFrame.Invalid) -> String {
     guard rest.count <= maximum, let text = String(validating: rest, as: UTF8.self) else { throw FetcherFrame.Invalid() }
+    return text
+  }
+
+  /// Reads this many bytes as UTF-8.
+  fileprivate mutating func text(of count: Int) throws(FetcherFrame.Invalid) -> String {
+    guard let bytes = read(count: count), let text = String(validating: bytes, as: UTF8.self) else { throw FetcherFrame.Invalid() }
     return text
   }
 

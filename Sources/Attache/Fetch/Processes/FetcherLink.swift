@@ -28,17 +28,17 @@ final class FetcherLink: FetchService {
 
   // MARK: What is asked
 
-  func fetch(_ url: CheckedURL, for waiter: FetchWaiter, refusal: FetchFailure?) {
+  func fetch(_ url: CheckedURL, fields: [String], for waiter: FetchWaiter, refusal: FetchFailure?) {
     // A file that was fetched but not seen recently is looked up on the loop, because a disk may
     // block.
-    guard let (file, _) = crew.memory.file(for: url.text) else { return ask(url, for: waiter, refusal) }
+    guard let (file, _) = crew.memory.file(for: url.text) else { return ask(url, fields, for: waiter, refusal) }
     crew.loop.post { [self] in
       guard waiter.isOpen, !crew.memory.answerAfterLook(url, for: waiter, with: file) else { return }
-      ask(url, for: waiter, refusal)
+      ask(url, fields, for: waiter, refusal)
     }
   }
 
-  private func ask(_ url: CheckedURL, for waiter: FetchWaiter, _ refusal: FetchFailure?) {
+  private func ask(_ url: CheckedURL, _ fields: [String], for waiter: FetchWaiter, _ refusal: FetchFailure?) {
     enum Way { case joined, asked, refused }
     let way = state.withLock { state -> Way in
       guard !state.isOver else { return .refused }
@@ -48,7 +48,8 @@ final class FetcherLink: FetchService {
       }
       let place = state.places.take { crew.placeBlocks.next() }
       let request = Request(
-        url: url, refusal: refusal, place: place, deadline: waiter.deadline, waiters: [waiter], prunes: pruneCount, begun: crew.loop.now)
+        url: url, fields: fields, refusal: refusal, place: place, deadline: waiter.deadline, waiters: [waiter], prunes: pruneCount,
+        begun: crew.loop.now)
       add(request, &state)
       return .asked
     }

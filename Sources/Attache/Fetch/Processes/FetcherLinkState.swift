@@ -38,7 +38,7 @@ struct FetcherLinkState: ~Copyable {
       FetcherFrame.append(
         .fetch(
           number, place: UInt32(request.place), payload: request.waiters.first?.payloads.first ?? 0, deadline: request.deadline,
-          isRefused: request.refusal != nil, url: request.url.text), to: &$0)
+          isRefused: request.refusal != nil, fields: request.fields, url: request.url.text), to: &$0)
     }
   }
 

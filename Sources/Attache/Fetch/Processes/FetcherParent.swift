@@ -91,6 +91,7 @@ package final class FetcherParent: Sendable {
     _ configuration: MediaFetcher.Configuration, store: String, maximumBytes: Int64, maximumAge: Duration, fetches: Int,
     uploader: UploaderProgram? = nil, isReplaceable: Bool = false
   ) throws(SystemError) {
+    precondition(configuration.fields.isEmpty, "fetchers may not have the fields of all origins")
     memory = try FetcherMemory()
     let ends = try Self.pair()
     socket = ends.own

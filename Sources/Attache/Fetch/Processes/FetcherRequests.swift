@@ -3,6 +3,8 @@
 struct FetcherRequests {
   struct Request {
     let url: CheckedURL
+    /// The operator's header lines for the origin of the URL.
+    var fields: [String] = []
     /// Why the circuit breaker refuses to send it to the origin; nil when it may be sent.
     var refusal: FetchFailure?
     /// The place of its progress in shared memory.

@@ -137,9 +137,9 @@ final class FetcherServer: @unchecked Sendable {
 
   private func carryOut(_ request: FetcherRequest) {
     switch request {
-    case .fetch(let fetch, let place, let payload, let deadline, let isRefused, let url):
+    case .fetch(let fetch, let place, let payload, let deadline, let isRefused, let fields, let url):
       // The host knows the message.
-      begin(fetch, at: Int(place), payload, deadline, url, isRefused ? FetchFailure(reason: .policyBreaker) : nil)
+      begin(fetch, at: Int(place), payload, deadline, url, fields, isRefused ? FetchFailure(reason: .policyBreaker) : nil)
     case .extend(let fetch, let payload, let deadline):
       guard let waiter = waiters[fetch] else { return }
       waiter.join(payload, until: deadline)
@@ -163,7 +163,8 @@ final class FetcherServer: @unchecked Sendable {
   }
 
   private func begin(
-    _ fetch: UInt64, at place: Int, _ payload: UInt64, _ deadline: MonotonicInstant, _ url: String, _ refusal: FetchFailure?
+    _ fetch: UInt64, at place: Int, _ payload: UInt64, _ deadline: MonotonicInstant, _ url: String, _ fields: [String],
+    _ refusal: FetchFailure?
   ) {
     let trace = FetchTrace(memory: shared, fetcher: number, fetch: fetch, place: place)
     shared.begin(fetch, at: place, by: number)
@@ -177,7 +178,7 @@ final class FetcherServer: @unchecked Sendable {
     do throws(Refusal) {
       let checked = try engine.rulesOfFetches.gate.check(url, after: latest)
       latest = checked
-      engine.begin(checked, for: waiter, refusal: refusal)
+      engine.begin(checked, fields: fields, for: waiter, refusal: refusal)
     } catch {
       waiter.complete(.failure(FetchFailure(error)))
     }

@@ -1,5 +1,5 @@
-/// The SHA-256 of a URL, of the root certificates in use, and of the steps after the transfer. The index finds rows by this key, so
-/// that URLs, which may contain secrets, are not written to disk.
+/// The SHA-256 of a URL, of the root certificates in use, of the steps after the transfer, and of what the operator adds to the
+/// request. The index finds rows by this key, so that URLs and header fields, which may contain secrets, are not written to disk.
 struct IndexKey: Hashable, Sendable {
   /// The 32 bytes in memory order.
   let digest: HashWords
@@ -11,10 +11,13 @@ struct IndexKey: Hashable, Sendable {
   ///     versions have keys without roots, so no https URL finds them.
   ///   - steps: the identity of the steps that made the file, which ends with a line feed. Without
   ///     steps, the key is that of earlier versions.
-  init(_ url: String, roots: [UInt8] = [], steps: [UInt8] = []) {
+  ///   - additions: the header lines that are not the same in all runs (``RequestField``).
+  init(_ url: String, roots: [UInt8] = [], steps: [UInt8] = [], additions: [String] = []) {
     var url = url
     var hash = SHA256()
     hash.update(steps)
+    // No step, set of roots or URL begins like this or contains a line feed.
+    for line in additions { hash.update(Array("field \(line)\n".utf8)) }
     hash.update(roots)
     url.withUTF8 { unsafe hash.update(UnsafeRawBufferPointer($0)) }
     digest = hash.finish().words

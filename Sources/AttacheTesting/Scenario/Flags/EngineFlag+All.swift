@@ -39,6 +39,8 @@ extension EngineFlag {
       _ = try file.parse { try RootCertificates.check($0) }
       settings.engine.fetching.rootCertificates = file.text
     },
+    EngineFlag("--user-agent", "text") { $0.engine.fetching.userAgent = try $1.parse(RequestField.userAgent) },
+    EngineFlag("--header-file", "file", [.refused, .unrecorded]),
     EngineFlag("--dns-server", "address:port", [.own, .unrecorded]) {
       $0.engine.fetching.nameServers.append(try $1.read { WrittenNameServer.isValid($0) ? $0 : nil })
     },

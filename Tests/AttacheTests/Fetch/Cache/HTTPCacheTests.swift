@@ -34,12 +34,12 @@ import Testing
 
     private func turn(_ count: Int, _ file: StoredFile, _ done: @escaping @Sendable () -> Void) {
       for _ in 0..<16 {
-        guard let url = try? gate.check("https://cdn.example/\(name)/\(kept)"), case .nothing(let key, _) = cache.lookUp(url, .full) else {
+        guard let url = try? gate.check("https://cdn.example/\(name)/\(kept)"), case .nothing(let key, _) = cache.lookUp(url, [], .full)
+        else {
           continue
         }
         cache.keep(
-          CacheEntry(key: key, file: file, fields: CacheFields(), entityTag: "\"v\"", expiry: .zero, pixels: 1, isPublic: true, lastUse: 0),
-          for: url.text)
+          CacheEntry(key: key, file: file, fields: CacheFields(), entityTag: "\"v\"", expiry: .zero, pixels: 1, isPublic: true, lastUse: 0))
         kept += 1
       }
       loop.post { self.kept < count ? self.turn(count, file, done) : done() }

@@ -13,8 +13,8 @@ import Testing
   }()
 
   static let requests: [FetcherRequest] = [
-    .fetch(1, place: 16_384, payload: 3, deadline: .distantPast, isRefused: false, url: "https://cdn.example/ä?b"),
-    .fetch(.max, place: 0, payload: 0, deadline: .distantFuture, isRefused: true, url: "http://a/"),
+    .fetch(1, place: 16_384, payload: 3, deadline: .distantPast, isRefused: false, fields: [], url: "https://cdn.example/ä?b"),
+    .fetch(.max, place: 0, payload: 0, deadline: .distantFuture, isRefused: true, fields: ["A: b", "Cookie: a=b"], url: "http://a/"),
     .extend(.max, payload: .max, deadline: .distantFuture), .cancel(7),
     .pulse(0),
     .close,
