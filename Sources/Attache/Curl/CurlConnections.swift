@@ -18,6 +18,8 @@ final class CurlConnections {
 
   /// The TLS sessions whose peer has sent a close_notify, by the address of their `SSL`.
   private var closedSessions: Set<UInt> = []
+  /// Why certificates were not accepted, by the address of the connection's `SSL_CTX`.
+  private var faults: [UInt: CertificateFault] = [:]
   private var sockets: [Ends: Int32] = [:]
   private var ends: [Int32: Ends] = [:]
 
@@ -48,6 +50,16 @@ final class CurlConnections {
   /// the record.
   func takeClose(of session: UInt) -> Bool {
     closedSessions.remove(session) != nil
+  }
+
+  /// Records why the certificate of a connection is not accepted: the first fault of its chain.
+  func note(_ fault: CertificateFault, in context: UInt) {
+    if faults[context] == nil { faults[context] = fault }
+  }
+
+  /// Returns why the certificate of a connection was not accepted, and removes the record.
+  func takeFault(in context: UInt) -> CertificateFault? {
+    faults.removeValue(forKey: context)
   }
 
   /// Returns whether an idle HTTP/1 connection has unread bytes; false for an unknown connection.

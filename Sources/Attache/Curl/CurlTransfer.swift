@@ -31,6 +31,8 @@ final class CurlTransfer: Transfer, CurlHandle {
   /// Both are nil before the request.
   var ends: CurlConnections.Ends?
   var session: UInt?
+  /// The connection that this exchange has begun to secure, by the address of its `SSL_CTX`.
+  var handshake: UInt?
   /// Whether the exchange ended before its request was sent, because the reused connection had
   /// unread bytes.
   var metSurplus = false
@@ -114,7 +116,7 @@ final class CurlTransfer: Transfer, CurlHandle {
   private func start(isFresh: Bool) throws(CurlError) {
     (head, refusal, fault, chunks) = (ResponseHead(), nil, nil, nil)
     (opened, socketError, metSurplus, speaksHTTP2) = ([], 0, false, false)
-    (ends, session) = (nil, nil)
+    (ends, session, handshake) = (nil, nil, nil)
     unsafe errorText.pointee = 0
     try set(CURLOPT_FRESH_CONNECT, isFresh ? 1 : 0)
   }
@@ -162,6 +164,8 @@ final class CurlTransfer: Transfer, CurlHandle {
       (end.failure, end.isUnanswered, end.proxyStatus, end.localError) = (
         told.failure, told.isUnanswered, told.proxyStatus, told.localError
       )
+      let fault = handshake.flatMap(connections.takeFault)
+      if told.failure == .tlsCertificate { end.certificateFault = fault }
       if code == CURLE_OPERATION_TIMEDOUT { end.timeout = request?.connectTimeout }
     }
     defer { owner = nil }

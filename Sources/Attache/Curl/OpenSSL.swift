@@ -144,10 +144,25 @@ enum OpenSSL {
 
   private static let heard: Notify = { connection, event, alert in
     // The low byte is the description of the alert; 0 is close_notify (RFC 8446, 6).
-    guard event == readAlert, alert & 0xFF == 0, let connection = unsafe connection, let getContext = unsafe getContext,
-      let getData = unsafe getData, let context = unsafe getContext(connection), let connections = unsafe getData(context, applicationData)
+    guard event == readAlert, alert & 0xFF == 0, let connection = unsafe connection, let (_, connections) = unsafe place(of: connection)
     else { return }
-    unsafe Unmanaged<CurlConnections>.fromOpaque(connections).takeUnretainedValue().noteClose(of: UInt(bitPattern: connection))
+    connections.noteClose(of: UInt(bitPattern: connection))
+  }
+
+  /// Records why the certificate of a connection is not accepted.
+  ///
+  /// - Parameter connection: an `SSL` that is verifying its peer.
+  static func note(_ fault: CertificateFault, of connection: UnsafeRawPointer) {
+    guard let (context, connections) = unsafe place(of: connection) else { return }
+    connections.note(fault, in: context)
+  }
+
+  /// Returns the address of a connection's `SSL_CTX`, and what its events are reported to.
+  private static func place(of connection: UnsafeRawPointer) -> (context: UInt, connections: CurlConnections)? {
+    guard let getContext = unsafe getContext, let getData = unsafe getData, let context = unsafe getContext(connection),
+      let connections = unsafe getData(context, applicationData)
+    else { return nil }
+    return (UInt(bitPattern: context), unsafe Unmanaged<CurlConnections>.fromOpaque(connections).takeUnretainedValue())
   }
 
   /// Disables OpenSSL's clean-up at the end of the process. Call this before anything else
@@ -156,7 +171,7 @@ enum OpenSSL {
     _ = setUp?(noCleanUp, nil)
   }
 
-  private static func function<Function>(_ name: String) -> Function? {
+  static func function<Function>(_ name: String) -> Function? {
     unsafe dlsym(nil, name).map { unsafe unsafeBitCast($0, to: Function.self) }
   }
 }

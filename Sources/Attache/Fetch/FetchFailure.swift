@@ -36,7 +36,7 @@ public struct FetchFailure: Error, Hashable, Sendable {
     } else if reason == .connectProxy {
       self.init(proxyStatus: end.proxyStatus)
     } else {
-      self.init(reason: reason)
+      self.init(reason: reason, message: reason == .tlsCertificate ? end.certificateFault?.message ?? "" : "")
     }
   }
 

@@ -94,6 +94,8 @@ package struct TransferEnd: Sendable {
   package var isDoubtful = false
   /// The proxy's status in response to CONNECT, unless it was a success.
   package var proxyStatus: Int?
+  /// Why the origin's certificate was not accepted, if that is known.
+  package var certificateFault: CertificateFault?
   /// The refusal of the address gate, if it stopped the connection.
   package var refusal: Refusal?
   package var times: TransferTimes

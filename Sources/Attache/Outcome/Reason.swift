@@ -210,7 +210,8 @@ public enum Reason: String, CaseIterable, Sendable {
     case .connectFailed: "no connection to the origin could be made; check the network and the origin"
     case .connectReset: "the origin closed the connection before a response; check the origin"
     case .connectProxy: "the proxy cannot be reached or refuses; check --proxy"
-    case .tlsCertificate: "the origin's certificate is not valid; replace it, or name its root with --cacert"
+    case .tlsCertificate:
+      "the origin's certificate has expired, comes from an unknown authority, or comes without its intermediate certificate, as the log says; renew it, name the authority's root with --cacert, or install the full chain at the origin"
     case .tlsHost: "the origin's certificate is for another name; check the URL, or give the origin a certificate for its name"
     case .tlsVersion: "the origin offers no safe TLS version (1.2 or later) or cipher; update its TLS"
     case .tlsHandshake: "the TLS handshake failed; check that the origin speaks TLS on this port and requires no client certificate"

@@ -18,6 +18,8 @@ public struct OriginScript: Sendable, Hashable {
     case notYetValid = "not-yet-valid"
     /// The certificate is self-signed, and attache does not trust it.
     case selfSigned = "self-signed"
+    /// An intermediate certificate signed the certificate, and the origin does not send it.
+    case withoutIntermediate = "no-intermediate"
     /// The certificate has the name only in its subject.
     case commonName = "common-name"
     /// Each name has its own certificate, served to clients that ask for it. Other clients get a

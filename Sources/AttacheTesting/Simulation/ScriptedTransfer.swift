@@ -120,7 +120,7 @@ final class ScriptedTransfer: Transfer, @unchecked Sendable {
     case .stalled, .dripped, .longChain: giveUpConnecting(.tlsHandshake)
     case nil, .manyNames, .clientCertificate: end(.tlsHandshake)
     case .wrongHost, .commonName: end(.tlsHost)
-    case .expired, .untrusted, .notYetValid, .selfSigned: end(.tlsCertificate)
+    case .expired, .untrusted, .notYetValid, .selfSigned, .withoutIntermediate: end(.tlsCertificate)
     case .version11, .nullCipher, .shortKey: end(.tlsVersion)
     case .falseProtocol: end(.httpProtocol)
     }

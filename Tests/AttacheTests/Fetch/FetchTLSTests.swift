@@ -1,4 +1,5 @@
 import AttacheTesting
+import Foundation
 import Testing
 
 @testable import Attache
@@ -52,6 +53,46 @@ import Testing
       #expect(await stage.fetch(stage.origin.url("/a", host: "wrong.example.test")).reason == .tlsHost)
     }
     await dns.stop()
+  }
+
+  @Test(arguments: [
+    (FaultOrigin.TLS.expired, "the origin's certificate expired on {yesterday}; renew it"),
+    (.notYetValid, "the origin's certificate is not valid before {tomorrow}; check this machine's clock"),
+    (.selfSigned, "the origin's certificate comes from an unknown authority, 'attache fault origin'; name its root with --cacert"),
+    (.withoutIntermediate, "the origin does not send its intermediate certificate, that of 'attache fault origin intermediate'"),
+  ])
+  func `the message names the cause of a certificate that is not accepted`(tls: FaultOrigin.TLS, message: String) async throws {
+    func texts() -> Set<String> {
+      let days = [-1, 1].map { Date(timeIntervalSinceNow: $0 * 86_400).formatted(.iso8601.year().month().day()) }
+      return [message.replacing("{yesterday}", with: days[0]).replacing("{tomorrow}", with: days[1])]
+    }
+    let before = texts()
+    try await withFetchStage(tls: tls) { stage in
+      for number in 0..<2 {
+        let end = await stage.fetch("/\(number)")
+        #expect(end.reason == .tlsCertificate)
+        let explanation = try #require(end.record.explanation)
+        // Midnight may have passed since the certificate was made.
+        #expect(before.union(texts()).contains { explanation.hasPrefix($0) }, "\(explanation)")
+      }
+    }
+  }
+
+  @Test func `a certificate below a root of somebody else has an unknown authority`() async throws {
+    let other = try await FaultOrigin.start(tls: .selfMade())
+    try await withFetchStage(tls: .selfMade(), configure: { $0.rootCertificates = other.rootCertificatePEMFile }) { stage in
+      let explanation = try #require(await stage.fetch("/a").record.explanation)
+      #expect(
+        explanation.hasPrefix("the origin's certificate comes from an unknown authority, 'attache fault origin root "), "\(explanation)")
+    }
+    await other.stop()
+  }
+
+  @Test func `a certificate of a chain, and an error that has no text of its own, are told apart`() {
+    #expect(
+      CertificateFault.expired(on: "2026-01-31", authority: "Old CA").message.contains(
+        "authority 'Old CA', which the origin sends, expired on 2026-01-31"))
+    #expect(CertificateFault.other("CA md too weak").message == "the origin's certificate is not valid (CA md too weak); replace it")
   }
 
   @Test(arguments: ["/nowhere/roots.pem", "/dev/null", "/proc/self/status"])

@@ -15,6 +15,8 @@ struct CertificateAuthority: Sendable {
   let root: Certificate
   private let key: P256.Signing.PrivateKey
   private static let day = 86_400.0
+  /// The name of the certificate that ``LeafForm/lacksIntermediate`` lacks.
+  private static let intermediateName = "attache fault origin intermediate"
 
   init() throws {
     key = P256.Signing.PrivateKey()
@@ -46,16 +48,23 @@ struct CertificateAuthority: Sendable {
   ) throws -> Certificate {
     let common = form.isNamedInSubjectAlone ? form.names.first ?? "" : "attache fault origin"
     let subject = try DistinguishedName { CommonName(common) }
+    let missing = try DistinguishedName { CommonName(Self.intermediateName) }
     return try Certificate(
       version: .v3, serialNumber: .init(), publicKey: publicKey, notValidBefore: Self.days(form.validity == .ahead ? 1 : -2),
-      notValidAfter: Self.days(form.validity == .over ? -1 : 30), issuer: form.isSelfSigned ? subject : root.subject, subject: subject,
+      notValidAfter: Self.days(form.validity == .over ? -1 : 30),
+      issuer: form.isSelfSigned ? subject : form.lacksIntermediate ? missing : root.subject, subject: subject,
       signatureAlgorithm: .ecdsaWithSHA256,
       extensions: try Certificate.Extensions {
         Critical(BasicConstraints.notCertificateAuthority)
         Critical(KeyUsage(digitalSignature: true))
         try ExtendedKeyUsage([form.isClient ? .clientAuth : .serverAuth])
         if !form.isNamedInSubjectAlone { SubjectAlternativeNames(form.names.map(Self.alternativeName)) }
-      }, issuerPrivateKey: .init(form.isSelfSigned ? leafKey : key))
+        if form.lacksIntermediate {
+          AuthorityInformationAccess([
+            .init(method: .issuingCA, location: .uniformResourceIdentifier("http://authority.example/intermediate.crt"))
+          ])
+        }
+      }, issuerPrivateKey: .init(form.isSelfSigned ? leafKey : form.lacksIntermediate ? P256.Signing.PrivateKey() : key))
   }
 
   /// Returns certificates of about 1,000 bytes each.

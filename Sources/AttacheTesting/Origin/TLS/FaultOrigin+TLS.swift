@@ -19,6 +19,8 @@ extension FaultOrigin {
     /// A self-signed certificate. The root in ``FaultOrigin/rootCertificatePEMFile`` is a different
     /// one.
     case selfSigned
+    /// A certificate that an intermediate one signed, which the origin does not send.
+    case withoutIntermediate
     /// Like `selfMade`, with 10,000 additional names. It exceeds the 100 KB of certificates that
     /// OpenSSL reads.
     case manyNames
@@ -51,6 +53,7 @@ extension FaultOrigin.TLS {
     case .misnamed(let name): LeafForm(names: [name])
     case .commonName(let name): LeafForm(names: [name], isNamedInSubjectAlone: true)
     case .selfSigned: LeafForm(names: Self.own, isSelfSigned: true)
+    case .withoutIntermediate: LeafForm(names: Self.own, lacksIntermediate: true)
     case .manyNames: LeafForm(names: Self.own + (1...10_000).map { "photo-\($0).example" })
     case .longChain: LeafForm(names: Self.own, ballast: 85)
     case .byName: LeafForm(names: ["another.example"])

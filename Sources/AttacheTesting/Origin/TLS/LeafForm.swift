@@ -15,6 +15,8 @@ struct LeafForm: Sendable {
   /// 9525, 6.3).
   var isNamedInSubjectAlone = false
   var isSelfSigned = false
+  /// Whether an intermediate certificate signed it that is not sent. The leaf says where to find that.
+  var lacksIntermediate = false
   /// Whether the certificate authenticates a client instead of a server.
   var isClient = false
   /// The number of unneeded certificates sent after it, of about 1,000 bytes each.

@@ -114,6 +114,7 @@ extension OriginScript {
     case .expired: .expired
     case .notYetValid: .notYetValid
     case .selfSigned: .selfSigned
+    case .withoutIntermediate: .withoutIntermediate
     case .wrongHost: .misnamed("another.example")
     case .commonName: .commonName(own.first ?? "localhost")
     case .byName: .byName(own)
@@ -132,8 +133,8 @@ extension OriginScript {
     case .dripped: .drip(bytes: 1, every: .milliseconds(100))
     case .longChain: .drip(bytes: 2_000, every: .milliseconds(100))
     case .falseProtocol: .falseProtocol
-    case nil, .good, .expired, .wrongHost, .untrusted, .notYetValid, .selfSigned, .commonName, .byName, .manyNames, .clientCertificate,
-      .version11:
+    case nil, .good, .expired, .wrongHost, .untrusted, .notYetValid, .selfSigned, .withoutIntermediate, .commonName, .byName, .manyNames,
+      .clientCertificate, .version11:
       nil
     }
   }
