@@ -60,7 +60,13 @@ public struct FetchFailure: Error, Hashable, Sendable {
   /// - Parameter tries: the number of attempts that had the same kind of result.
   init(_ reason: Reason, status: Int, tries: Int = 1) {
     let answer = "the origin answered \(status)" + (tries > 1 ? " to the last of \(tries) attempts" : "")
-    let advice = (400..<500).contains(status) ? "check the URL" : "check the origin"
+    let advice =
+      switch status {
+      case 401: "the file needs a login, which --header-file can give"
+      case 403: "check the URL, or say who asks: some origins want a contact in --user-agent, others a login (--header-file)"
+      case 400..<500: "check the URL"
+      default: "check the origin"
+      }
     self.init(reason: reason, message: reason == .httpStatus ? "\(answer); \(advice)" : "")
   }
 

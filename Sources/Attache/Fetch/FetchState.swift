@@ -226,7 +226,7 @@ struct FetchState {
     return refuse(
       type.map { FetchFailure(tooLarge: $0.kind, limits: rules.limits) }
         ?? FetchFailure(
-          reason: .sizeLimit, message: "the file is larger than \(rules.limits.largest) bytes; shrink it or raise --limits"))
+          reason: .sizeLimit, message: "the file is larger than \(rules.limits.largest) bytes, the largest limit; shrink it"))
   }
 
   private mutating func judge(_ exchange: TransferEnd) -> Action {

@@ -151,14 +151,14 @@ final class MediaIngest {
   private func accept(_ detection: Detection) throws(FetchFailure) {
     switch detection {
     case .accepted(let type):
-      guard type.isAcceptedByApple else { throw FetchFailure(reason: .typeUnsupported, message: "the bytes are \(type.mime)") }
+      guard type.isAcceptedByApple else { throw FetchFailure(unaccepted: type.mime, reason: .typeUnsupported) }
       recognition = .known(type)
       structure = FileStructure(of: type, maximumPixels: limits.pixels)
     case .refused(_, TypeDetector.appPicture): throw FetchFailure.appPicture
     case .refused(let reason, let found):
       let isDamaged = reason == .typeUnknown && MagicFormat(mime: found) != nil
       let failure =
-        isDamaged ? FetchFailure(damagedHead: found) : FetchFailure(reason: reason, message: "the bytes are \(found)")
+        isDamaged ? FetchFailure(damagedHead: found) : FetchFailure(unaccepted: found, reason: reason)
       if detection.mayHideSound {
         recognition = .unnamed(failure)
         return
@@ -301,7 +301,22 @@ extension FetchFailure {
       }
     self.init(
       reason: reason,
-      message: "the \(kind.rawValue) is larger than \(limits[kind]) bytes; shrink it or raise \(limits.flag(of: kind))")
+      message: "the \(kind.rawValue) is larger than \(limits[kind]) bytes; \(limits.remedy(of: kind))")
+  }
+
+  /// Creates the failure of a file whose type Apple does not accept.
+  ///
+  /// - Parameter mime: the name of the type.
+  init(unaccepted mime: String, reason: Reason) {
+    let remedy =
+      switch mime.prefix(while: { $0 != "/" }) {
+      case "image" where PictureFormat(foreign: mime) != nil: "use --convert, which makes a JPEG, PNG or GIF of it"
+      case "image": "serve a JPEG, PNG or GIF"
+      case "audio": "serve AIFF, WAVE, MP3 or MPEG-4 audio"
+      case "video": "serve MPEG, MPEG-2, MPEG-4 or AVI video"
+      default: "check what the URL serves"
+      }
+    self.init(reason: reason, message: "the bytes are \(mime); \(remedy)")
   }
 
   /// Creates the failure of a file with an invalid structure.
@@ -314,7 +329,7 @@ extension FetchFailure {
     case .tooManyPixels(let width, let height):
       self.init(
         reason: .sizePixels,
-        message: "the picture has \(width) × \(height) pixels, more than \(limits.pixels) in all; shrink it or raise \(limits.flagOfPixels)"
+        message: "the picture has \(width) × \(height) pixels, more than \(limits.pixels) in all; \(limits.remedyOfPixels)"
       )
     }
   }

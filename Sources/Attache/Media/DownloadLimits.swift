@@ -20,11 +20,20 @@ struct DownloadLimits: Sendable {
   /// The maximum number of pixels of a picture.
   var pixels: Int { max(attached.pixels, conversion?.sourcePixels ?? 0) }
 
-  /// The flag that raises the limit of a kind.
-  func flag(of kind: MediaKind) -> String {
-    kind == .image && conversion != nil ? "--source-limits" : "--limits \(kind.rawValue)=…"
+  /// What to do with a file that is too large for its kind. A limit above Apple's is no remedy: the
+  /// phone would not show the file.
+  func remedy(of kind: MediaKind) -> String {
+    if kind == .image, conversion != nil { return "shrink it or raise --source-limits" }
+    let apple = MediaLimits()[kind]
+    let own = attached[kind] < apple ? "or raise --limits \(kind.rawValue)=… (Apple accepts up to \(apple) bytes)" : nil
+    switch kind {
+    case .image: return own.map { "shrink it, use --convert, \($0)" } ?? "shrink it, or use --convert, which shrinks pictures"
+    case .audio, .video: return own.map { "shrink it, \($0)" } ?? "shrink it: Apple accepts no larger one"
+    }
   }
 
-  /// The flag that raises the limit of pixels.
-  var flagOfPixels: String { conversion == nil ? "--max-pixels" : "--max-source-pixels" }
+  /// What to do with a picture that has too many pixels.
+  var remedyOfPixels: String {
+    conversion == nil ? "shrink it, use --convert, or raise --max-pixels" : "shrink it or raise --max-source-pixels"
+  }
 }

@@ -211,11 +211,12 @@ public enum Reason: String, CaseIterable, Sendable {
     case .connectReset: "the origin closed the connection before a response; check the origin"
     case .connectProxy: "the proxy cannot be reached or refuses; check --proxy"
     case .tlsCertificate:
-      "the origin's certificate has expired, comes from an unknown authority, or comes without its intermediate certificate, as the log says; renew it, name the authority's root with --cacert, or install the full chain at the origin"
+      "the origin's certificate has expired, comes from an unknown authority, or comes without its intermediate certificate; renew it, name the authority's root with --cacert, or install the full chain at the origin"
     case .tlsHost: "the origin's certificate is for another name; check the URL, or give the origin a certificate for its name"
     case .tlsVersion: "the origin offers no safe TLS version (1.2 or later) or cipher; update its TLS"
     case .tlsHandshake: "the TLS handshake failed; check that the origin speaks TLS on this port and requires no client certificate"
-    case .httpStatus: "the origin answered with a status other than 200; see status in the report"
+    case .httpStatus:
+      "the origin answered with a status other than 200, which the report has; --header-file can give a login (401, 403), --user-agent a contact (403)"
     case .httpProtocol: "what the origin sent is not HTTP; check the URL's port and scheme"
     case .httpHeaders: "the response has too many header fields, or they are too long; check the origin"
     case .httpFraming: "the response's length or header fields are ambiguous; check the origin and its proxies"
@@ -223,18 +224,20 @@ public enum Reason: String, CaseIterable, Sendable {
       "the origin says that the body is compressed (Content-Encoding), which attache did not ask for; turn off compression for media, or remove a wrong label from the stored file"
     case .httpTruncated: "the body ended too early, or nothing shows where it ends; check the origin and its proxies"
     case .httpRedirect: "too many redirects (5 are followed), a loop, or a redirect without a usable Location; check the origin"
-    case .sizeImage: "the image is larger than its limit; shrink it or raise --limits image=…"
-    case .sizeAudio: "the audio is larger than its limit; shrink it or raise --limits audio=…"
-    case .sizeVideo: "the video is larger than its limit; shrink it or raise --limits video=…"
-    case .sizeLimit: "the file is larger than every limit; shrink it or raise --limits"
+    case .sizeImage: "the image is larger than its limit (Apple accepts 10 MB); use --convert, or shrink it at the origin"
+    case .sizeAudio: "the audio is larger than its limit (Apple accepts 5 MB); shrink it at the origin"
+    case .sizeVideo: "the video is larger than its limit (Apple accepts 50 MB); shrink it at the origin"
+    case .sizeLimit: "the file is larger than every limit (Apple accepts 50 MB); shrink it at the origin"
     case .sizeEmpty: "the file is empty; check the origin"
-    case .sizePixels: "the picture has more pixels than --max-pixels; shrink it or raise --max-pixels"
+    case .sizePixels: "the picture has more pixels than --max-pixels; use --convert, shrink it at the origin, or raise --max-pixels"
     case .typeUnknown: "the type of the bytes is unknown; check what the URL serves"
-    case .typeUnsupported: "Apple's table does not list the type of the bytes; convert the file to a type that it lists"
+    case .typeUnsupported:
+      "Apple does not accept the type of the bytes; for WebP, HEIC, AVIF and TIFF use --convert, else serve a type that Apple lists"
     case .typeBroken: "the structure of the file shows that it is damaged or truncated; repair it at the origin"
     case .typeDetector: "the type detector crashes or takes too long on the bytes; check what the URL serves"
     case .convertFailed: "the picture could not be converted; check it at the origin, or convert it there"
-    case .convertDeadline: "the conversion of the picture took too long; raise --deadline, or shrink the picture at the origin"
+    case .convertDeadline:
+      "the picture was not converted in time; raise --deadline, or --fetchers if many pictures come at a time, or shrink the picture at the origin"
     case .uploadFailed: "the file could not be uploaded in time; check the bucket's server, or raise --deadline"
     case .uploadRefused: "the bucket refuses the file; see the log, and check --upload, --upload-region and the key's rights"
     case .uploadPrivate:
@@ -246,7 +249,7 @@ public enum Reason: String, CaseIterable, Sendable {
     case .extensionFile: "the service extension attached a file that cannot be read, or that is outside its own folders; see the log"
     case .extensionContent:
       "the service extension's content cannot be written into the payload; most often the payload would exceed 4,096 bytes, or its envelope has no place for the change: answer with less, or send the payload without its envelope"
-    case .storeFull: "the store's disk is full; free space or choose another --store"
+    case .storeFull: "the store's disk is full; free space, for example by `attache store prune`, or choose another --store"
     case .storeReadOnly: "the store is read-only; check its permissions and its file system"
     case .storeFailed: "the store gave an error; see the log"
     case .queueExpired:

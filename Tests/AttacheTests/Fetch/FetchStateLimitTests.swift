@@ -20,7 +20,7 @@ extension FetchStateTests {
   }
 
   @Test func `a body is broken off at its limit, by its length or by its bytes`() throws {
-    let tooLarge = "the file is larger than 1000 bytes; shrink it or raise --limits"
+    let tooLarge = "the file is larger than 1000 bytes, the largest limit; shrink it"
     for rows in [
       [(.head(Self.head(200, "Content-Length: 1001"), at: nil), .stop)],
       [(.head(Self.head(200, "Transfer-Encoding: chunked"), at: nil), .proceed), (.body(1_000), .proceed), (.body(1), .stop)],

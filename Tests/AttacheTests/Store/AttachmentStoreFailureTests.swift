@@ -32,7 +32,7 @@ import Testing
       try AttachmentStore(directory: folder["disk"], maximumBytes: 1_000_000, maximumAge: .seconds(1))
     }
     #expect(error?.reason == .storeFull)
-    #expect(error?.description.contains("free space or choose another --store") == true)
+    #expect(error?.description.contains("free space, for example by `attache store prune`") == true)
     #expect(folder.files == ["disk/filler"])
   }
 

@@ -24,5 +24,12 @@ import Testing
     #expect(ConverterLibrary.shortage(in: "libicudata.so.72: failed to map segment from shared object") == .memory)
     #expect(ConverterLibrary.shortage(in: "libvips.so.42: cannot open shared object file: Too many open files") == .descriptors)
     #expect(ConverterLibrary.shortage(in: "libvips.so.42: cannot open shared object file: No such file or directory") == nil)
+    #expect(ConverterLibrary.shortage(in: "libz.so.1: cannot map zero-fill pages") == .memory)
+    #expect(ConverterLibrary.shortage(in: "libz.so.1: cannot change memory protections") == .memory)
+    #expect(ConverterLibrary.shortage(in: "libgomp.so.1: cannot allocate memory in static TLS block") == nil)
+    #expect(ConverterLibrary.message("libvips.so.42: cannot open shared object file: No such file or directory").contains("; install it"))
+    for text in ["libz.so.1: cannot map zero-fill pages", "libz.so.1: invalid ELF header"] {
+      #expect(!ConverterLibrary.message(text).contains("install it"))
+    }
   }
 }

@@ -68,6 +68,9 @@ struct ConvertFlagTests {
       let records = try ReportLine.read(tool.report)
       #expect(records.map(\.reason) == [reason, nil])
       #expect(Enriched.attachments(run.text.split(separator: "\n").last ?? "").count == 1)
+      if signal == SIGKILL {
+        #expect(run.errors.contains("the converter was killed (SIGKILL), not by the picture or attache: "), "\(run.errors)")
+      }
     }
   }
 }

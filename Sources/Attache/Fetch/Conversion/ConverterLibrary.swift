@@ -14,16 +14,34 @@ enum ConverterLibrary {
 
   /// Why the library cannot be used; nil if it is loaded.
   private static let failure: String? = unsafe converter_load().map { text in
-    let text = unsafe String(cString: text)
-    if let shortage = shortage(in: text) { return "pictures cannot be converted, since libvips cannot be loaded: \(text); \(shortage)" }
-    return
-      "pictures cannot be converted without libvips 8.13 or later: \(text); install it (Debian: apt-get install libvips42), or leave out --convert"
+    message(unsafe String(cString: text))
   }
+
+  /// Returns why the library cannot be used, and what to do.
+  ///
+  /// - Parameter text: the message of the dynamic linker or of the library.
+  static func message(_ text: String) -> String {
+    let isMissing = text.contains("No such file or directory") || text.contains(" has no ")
+    guard !isMissing else {
+      return
+        "pictures cannot be converted without libvips 8.13 or later: \(text); install it (Debian: apt-get install libvips42), or leave out --convert"
+    }
+    let remedy = shortage(in: text).map { "\($0)" } ?? "check how it is installed, or leave out --convert"
+    return "pictures cannot be converted, since libvips cannot be loaded: \(text); \(remedy)"
+  }
+
+  /// What glibc's linker says when it gets no memory (elf/dl-map-segments.h, dl-load.c, dl-object.c).
+  private static let memoryTexts = [
+    "failed to map", "cannot map", "cannot allocate", "Cannot allocate", "cannot change memory protections", "cannot restore segment prot",
+    "cannot create", "out of memory",
+  ]
 
   /// What is short according to a message of the dynamic linker, which has no codes; nil for another
   /// failure.
   static func shortage(in text: String) -> Shortage? {
-    if text.contains("failed to map") || text.contains("cannot allocate") || text.contains("Cannot allocate") { return .memory }
-    return text.contains("Too many open files") ? .descriptors : nil
+    if text.contains("Too many open files") { return .descriptors }
+    // Room for thread-local data is short for another reason.
+    guard !text.contains("static TLS") else { return nil }
+    return memoryTexts.contains { text.contains($0) } ? .memory : nil
   }
 }

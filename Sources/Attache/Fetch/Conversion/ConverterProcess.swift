@@ -117,10 +117,14 @@ final class ConverterProcess {
           message: "the picture has more than \(conversion.sourcePixels) pixels in all frames; shrink it or raise --max-source-pixels"))
     case converter_too_large:
       return .failed(
-        FetchFailure(reason: .convertFailed, message: "no size of the picture has \(limits.image) bytes; raise --limits image=…"))
+        FetchFailure(reason: .convertFailed, message: "no size of the picture has \(limits.image) bytes; \(Self.remedy(of: limits))"))
     default:
       return .failed(FetchFailure(reason: .convertFailed, message: "libvips cannot read the picture (\(message)); repair it at the origin"))
     }
+  }
+
+  private static func remedy(of limits: MediaLimits) -> String {
+    limits.image < MediaLimits().image ? "raise --limits image=…, up to Apple's 10MB" : "shrink it at the origin"
   }
 
   /// Receives the next bytes of a result.
@@ -147,6 +151,13 @@ final class ConverterProcess {
   private func death() -> FetchFailure {
     let signal = stop()
     if signal == SIGPROF || signal == SIGALRM { return FetchFailure(reason: .convertDeadline) }
+    if signal == SIGKILL {
+      return FetchFailure(
+        reason: .convertFailed,
+        message:
+          "the converter was killed (SIGKILL), not by the picture or attache: by the kernel if memory was short, as `dmesg` then says, "
+          + "or by another process; free memory, or find out who kills it")
+    }
     let how = signal > 0 ? unsafe strsignal(signal).map { unsafe String(cString: $0) } ?? "signal \(signal)" : "it ended"
     return FetchFailure(reason: .convertFailed, message: "the picture crashes its converter (\(how)); check what the URL serves")
   }

@@ -145,7 +145,7 @@ final class ConverterQueue {
     if let file = converted.file(of: job.source) {
       hand(.success(file), to: job)
     } else if left <= leastTime(of: job) {
-      hand(.failure(lateness(of: job, left: left)), to: job)
+      hand(.failure(lateness(of: job, left: left, hasWaited: true)), to: job)
     } else {
       let limit = pace.limit(job.pixels, of: job.format, left: left, othersWait: !waiting.isEmpty)
       lane.begin(job, picture, within: lane === beside ? min(limit, patience(with: job)) : limit)
@@ -176,8 +176,11 @@ final class ConverterQueue {
     loadChanged?(forecast.load)
   }
 
-  private func lateness(of job: ConverterJob, after before: Duration = .zero, left: Duration) -> FetchFailure {
-    FetchFailure(conversionOf: job.leastPixels, takes: leastTime(of: job), after: before, left: left)
+  private func lateness(
+    of job: ConverterJob, after before: Duration = .zero, left: Duration, hasWaited: Bool = false
+  ) -> FetchFailure {
+    FetchFailure(
+      conversionOf: job.leastPixels, takes: leastTime(of: job), after: before, behind: hasWaited ? jobs.count - 1 : 0, left: left)
   }
 
   private func leastTime(of job: ConverterJob) -> Duration {
@@ -218,7 +221,9 @@ final class ConverterQueue {
     job.remove(waiter)
     answer(
       waiter,
-      .failure(isWaiting ? lateness(of: job, left: loop.now.duration(to: waiter.end)) : FetchFailure(reason: .convertDeadline)))
+      .failure(
+        isWaiting
+          ? lateness(of: job, left: loop.now.duration(to: waiter.end), hasWaited: true) : FetchFailure(reason: .convertDeadline)))
     guard job.waiters.isEmpty, let number = job.number else { return }
     waiting.remove(number)
     drop(job)
@@ -283,17 +288,22 @@ extension FetchFailure {
   /// - Parameters:
   ///   - time: how long the conversion takes at least; zero if nothing is known.
   ///   - before: how long those before it take at least.
+  ///   - others: how many other pictures are being converted or wait, if it has waited.
   ///   - left: the time that is left for it.
-  fileprivate init(conversionOf pixels: Int, takes time: Duration, after before: Duration, left: Duration) {
+  fileprivate init(conversionOf pixels: Int, takes time: Duration, after before: Duration, behind others: Int, left: Duration) {
+    let queue = others > 0 ? "with \(others) other \(others == 1 ? "picture" : "pictures") waiting or being converted" : ""
+    let remedy = "raise --deadline\(others > 0 ? " or --fetchers" : ""), or shrink the picture at the origin"
     guard time > .zero else {
-      self.init(reason: .convertDeadline)
+      self.init(
+        reason: .convertDeadline,
+        message: others > 0 ? "the picture waited for a converter until its time was over, \(queue); \(remedy)" : "")
       return
     }
-    let others = before > .zero ? ", after \(before.inSeconds) for those before it" : ""
+    let earlier = before > .zero ? ", after \(before.inSeconds) for those before it" : ""
     self.init(
       reason: .convertDeadline,
       message: "the conversion is not begun: a picture of \(pixels / 1_000_000) megapixels needs at least \(time.inSeconds) of a "
-        + "converter\(others), and \(max(.zero, left).inSeconds) are left; raise --deadline, or shrink the picture at the origin")
+        + "converter\(earlier), and \(max(.zero, left).inSeconds) are left\(others > 0 ? ", " + queue : ""); \(remedy)")
   }
 }
 

@@ -189,7 +189,7 @@ package final class FetcherParent: Sendable {
   private static func libraryFailure(from socket: Int32) -> String? {
     var (bytes, descriptor) = ([UInt8](repeating: 0, count: 1_024), Int32(-1))
     let count = unsafe fetcher_receive(socket, &bytes, bytes.count, &descriptor)
-    guard count > 0 else { return "the process that starts fetchers has ended while it loaded libvips" }
+    guard count > 0 else { return "the process that starts fetchers has ended while it loaded libvips; \(Shortage.memory)" }
     return count == 1 ? nil : String(decoding: bytes[..<count], as: UTF8.self)
   }
 
