@@ -17,7 +17,7 @@ struct StoreCommand: ParsableCommand {
     func run() throws {
       let pruned = try orExit(LogFormat.text.logger(), ExitStatus.cannotCreate) {
         try AttachmentStore.checkReach(to: store.configuration.directory, reading: [])
-        return try AttachmentStore(store.configuration).prune()
+        return try AttachmentStore(toPrune: store.configuration).prune()
       }
       guard let summary = pruned else {
         ErrorOutput.write("attache: another process is pruning this store\n")

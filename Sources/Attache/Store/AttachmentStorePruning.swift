@@ -56,9 +56,12 @@ extension AttachmentStore {
       return nil
     }
     defer { withExtendedLifetime(lock) {} }
-    StoreHolds.sweep(root, now: now)
+    // What only removes comes first: the disk may be full.
+    try temporary.sweepAside()
+    let isShared = try temporary.sweep() > 0
     removeEarlierIndex()
-    let eviction = StoreEviction(limits: limits, now: now, isShared: try temporary.sweep() > 0)
+    StoreHolds.sweep(root, now: now)
+    let eviction = StoreEviction(limits: limits, now: now, isShared: isShared)
     let (summary, oldest) = try carryOut(eviction)
     // A failure of the index affects only the cache, and the filter's own connection handles it.
     if sweepingIndex || summary.filesRemoved > 0 || indexIsLarge { try? IndexSweep(of: self)?.run() }

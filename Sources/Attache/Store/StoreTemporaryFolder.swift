@@ -37,6 +37,14 @@ final class StoreTemporaryFolder: Sendable {
     folder = try parent.folder(name)
   }
 
+  /// Opens the folder of all processes' unfinished files for a prune, and creates nothing: the disk
+  /// may be full. Files are set aside in it while the prune has its lock (``pruneLock(in:)``).
+  init(ofPruneIn store: StoreFolder) throws(StoreError) {
+    (name, isOwn) = ("", false)
+    parent = try store.folder(Self.parentName)
+    folder = parent
+  }
+
   deinit {
     remove()
   }
@@ -72,6 +80,11 @@ final class StoreTemporaryFolder: Sendable {
   private static func isOwned(_ folder: StoreFolder, _ name: String, in parent: StoreFolder) throws(StoreError) -> Bool {
     guard try folder.tryLock(), let status = folder.status else { return false }
     return status.isSameFile(as: parent.status(of: name))
+  }
+
+  /// Removes what prunes that were killed have set aside. The caller has the lock of prunes.
+  func sweepAside() throws(StoreError) {
+    for file in try parent.names() where Self.isFileName(file) { parent.removeFile(file) }
   }
 
   /// Removes the files of dead processes, and returns how many other live processes use this store.

@@ -66,6 +66,35 @@ struct StoreTests {
     }
   }
 
+  /// The steps of OPERATIONS.md for a full disk.
+  @Test(.enabled(if: MemoryDisk.isPermitted, "mounting needs root's capability"), arguments: ["bytes", "files"])
+  func `a prune makes room on a disk that has no byte or no file left, and the next run goes on`(lacking: String) async throws {
+    try await withOrigin { origin in
+      origin.serve("/a.png", try Sample.medium("picture.png"))
+      origin.serve("/b.gif", try Sample.medium("animation.gif"))
+      let tool = try AttacheTool()
+      let disk = try MemoryDisk(at: tool.home["disk"], size: lacking == "bytes" ? "256k" : "256k,nr_inodes=40")
+      defer { disk.unmount() }
+      let flags = AttacheTool.loopback + ["--store", disk.path, "--cache", "off"]
+      let first = try await tool.run(flags, input: Sample.payload(origin.url("/a.png")) + "\n")
+      let old = try #require(Enriched.attachments(first.text).first?.url.dropFirst("file://".count))
+      try FileManager.default.setAttributes([.modificationDate: Date(timeIntervalSinceNow: -2 * 86_400)], ofItemAtPath: String(old))
+      disk.fill()
+      if lacking == "files" {
+        for number in 0..<100 where !FileManager.default.createFile(atPath: "\(disk.path)/\(number)", contents: nil) { break }
+      }
+      #expect(try await tool.start(flags).finished().exit == .status(73))
+      let pruned = try await tool.run(["store", "prune", "--store", disk.path, "--store-age", "1d"])
+      #expect(pruned.exit == .status(0), "\(pruned.errors)")
+      #expect(pruned.text.hasPrefix("removed 1 files"), "\(pruned.text)")
+      #expect(!FileManager.default.fileExists(atPath: String(old)))
+      disk.empty()
+      let next = try await tool.run(flags, input: Sample.payload(origin.url("/b.gif")) + "\n")
+      #expect(Enriched.attachments(next.text).count == 1, "\(next.errors)")
+      #expect(try FileManager.default.contentsOfDirectory(atPath: disk.path + "/tmp") == [])
+    }
+  }
+
   @Test(.enabled(if: MemoryDisk.isPermitted, "mounting needs root's capability"), arguments: [true, false])
   func `a store that cannot be written at the start ends with 73 before a line is read`(isReadOnly: Bool) async throws {
     let tool = try AttacheTool()
