@@ -37,6 +37,7 @@ package struct ExtensionOptions: ParsableArguments {
   package init() {}
 
   package func validate() throws {
+    guard Validation.isOn else { return }
     guard (1...64).contains(extensionConcurrency) else {
       throw ValidationError("--extension-concurrency must be at least 1 and at most 64.")
     }

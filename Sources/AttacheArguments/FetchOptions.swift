@@ -103,6 +103,7 @@ package struct FetchOptions: ParsableArguments {
   package init() {}
 
   package func validate() throws {
+    guard Validation.isOn else { return }
     try CountArgument.check(perHost, "--per-host")
     if let fetchers { try CountArgument.check(fetchers, "--fetchers", in: 1...MediaFetcher.maximumFetchers) }
     try CountArgument.check(maxPixels, "--max-pixels", in: 1...Int.max)

@@ -59,6 +59,7 @@ package struct PayloadOptions: ParsableArguments {
   package init() {}
 
   package func validate() throws {
+    guard Validation.isOn else { return }
     var configuration = try configuration()
     // `--upload` may give the base URL.
     if configuration.baseURL == nil { configuration.attachAs = .member }

@@ -38,7 +38,7 @@ struct AttacheTool: ParsableCommand {
     } catch {
       exit(withError: error)
     }
-    main(nil)
+    runParsed()
   }
 
   /// The command of `attache help COMMAND`, when a companion executable prints that help.

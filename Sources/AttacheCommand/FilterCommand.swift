@@ -27,7 +27,12 @@ struct FilterCommand: ParsableCommand {
   var words: [String] = []
 
   func validate() throws {
-    if let word = words.first { throw ValidationError(StrayWord.advice(word, isFirst: CommandLine.arguments.dropFirst().first == word)) }
+    if let word = words.first {
+      let stray = StrayWord(word, isFirst: CommandLine.arguments.dropFirst().first == word)
+      // Other options of a misspelt command are not the filter's.
+      if stray.isCommand || Validation.isOn { throw ValidationError(stray.advice) }
+    }
+    guard Validation.isOn else { return }
     try payloads.checkAddress(upload, fetching)
     try reporting.checkFiles()
   }

@@ -28,6 +28,7 @@ struct InspectCommand: ParsableCommand {
   @OptionGroup(title: "Store") var storage: StoreOptions
 
   func validate() throws {
+    guard Validation.isOn else { return }
     try payloads.checkAddress()
   }
 

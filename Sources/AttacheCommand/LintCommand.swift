@@ -28,6 +28,7 @@ struct LintCommand: ParsableCommand {
   @OptionGroup(title: "Fetching") var fetching: FetchOptions
 
   func validate() throws {
+    guard Validation.isOn else { return }
     try payloads.checkAddress()
   }
 

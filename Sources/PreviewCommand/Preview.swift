@@ -44,6 +44,7 @@ struct Preview: ParsableCommand {
   var flags: [String] = []
 
   func validate() throws {
+    guard Validation.isOn else { return }
     if output.isEmpty { throw ValidationError("--output is empty; name a page such as page.html, or a folder") }
     if input != nil, report == nil { throw ValidationError("--input belongs to --report; without it, FILE is the input") }
     for flag in FilterFlags.reserved {

@@ -10,6 +10,6 @@ struct PreviewTool: ParsableCommand {
     StandardDescriptors.prepare()
     DescriptorLimit.require(32)
     CommandThread.require(4)
-    main(nil)
+    runParsed()
   }
 }

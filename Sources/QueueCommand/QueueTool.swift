@@ -17,6 +17,6 @@ struct QueueTool: ParsableCommand {
     StandardDescriptors.prepare()
     ProcessSQLite.leaveOutLocks()
     QueueLocation.register(PostgreSQLAddress.self)
-    main(nil)
+    runParsed()
   }
 }

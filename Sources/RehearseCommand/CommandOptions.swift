@@ -96,6 +96,7 @@ struct CommandOptions: ParsableArguments {
   var killRandom: Int?
 
   func validate() throws {
+    guard Validation.isOn else { return }
     guard (1...1_000).contains(killRandom ?? 1) else { throw ValidationError("--kill-random must be at least 1 and at most 1000.") }
     guard command.map({ !$0.allSatisfy(\.isWhitespace) }) != false else { throw ValidationError("--command is empty.") }
   }

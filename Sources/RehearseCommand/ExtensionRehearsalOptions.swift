@@ -77,6 +77,7 @@ struct ExtensionRehearsalOptions: ParsableArguments {
   var situations: [ExtensionSituation] { kind == .serviceExtension ? ExtensionSituation.all : ExtensionSituation.silent }
 
   func validate() throws {
+    guard Validation.isOn else { return }
     guard extensionPath == nil || appDelegate == nil else {
       throw ValidationError("--extension and --app-delegate are two rehearsals; give one of them.")
     }

@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import Attache
+internal import AttacheArguments
 internal import AttacheTesting
 
 /// `attache extension`: what concerns iOS service extensions.
@@ -59,6 +60,7 @@ struct ExtensionBuildOptions: ParsableArguments {
   var bundle: String?
 
   func validate() throws {
+    guard Validation.isOn else { return }
     guard ["4", "5", "6"].contains(swiftVersion) else { throw ValidationError("--swift-version must be 4, 5 or 6.") }
   }
 

@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import AttacheArguments
 internal import AttacheTesting
 internal import Glibc
 
@@ -26,6 +27,7 @@ struct Origin: AsyncParsableCommand {
   var log = false
 
   func validate() throws {
+    guard Validation.isOn else { return }
     guard (0...65_535).contains(port) else { throw ValidationError("--port \(port): a port is a number from 0 to 65535") }
   }
 

@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import AttacheArguments
 internal import AttacheTesting
 
 /// The clock that the scenarios run against.
@@ -47,6 +48,7 @@ struct PlayOptions: ParsableArguments {
   var list = false
 
   func validate() throws {
+    guard Validation.isOn else { return }
     guard timeScale > 0, timeScale <= 1_000 else {
       throw ValidationError("--time-scale must be a number above 0 and at most 1000, such as 0.1.")
     }

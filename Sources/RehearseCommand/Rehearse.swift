@@ -13,6 +13,11 @@ struct RehearseTool: AsyncParsableCommand {
     StandardDescriptors.prepare()
     DescriptorLimit.require(64)
     CommandThread.require(16)
-    await main(nil)
+    let command = parsed()
+    do {
+      if var command = command as? any AsyncParsableCommand { try await command.run() } else { runParsed() }
+    } catch {
+      exit(withError: error)
+    }
   }
 }

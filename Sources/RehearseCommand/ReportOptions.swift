@@ -32,6 +32,7 @@ struct ReportOptions: ParsableArguments {
   var verbose = false
 
   func validate() throws {
+    guard Validation.isOn else { return }
     guard tolerance == nil || baseline != nil else { throw ValidationError("--tolerance needs --baseline.") }
     guard json == nil || json != junit else { throw ValidationError("--json and --junit name the same file; give each its own.") }
     guard preview == nil || (preview != json && preview != junit) else {

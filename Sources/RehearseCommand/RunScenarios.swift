@@ -33,6 +33,7 @@ struct RunScenarios: AsyncParsableCommand {
   @OptionGroup(title: "Reports") var reports: ReportOptions
 
   func validate() throws {
+    guard Validation.isOn else { return }
     try command.check(clock: play.clock)
     guard tested.path != nil else {
       guard !paths.isEmpty else { throw ValidationError("Name scenario files or folders, or an iOS service extension with --extension.") }

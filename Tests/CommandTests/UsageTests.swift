@@ -69,6 +69,30 @@ struct UsageTests {
     #expect(run.errors.contains(advice), "\(run.errors)")
   }
 
+  @Test(arguments: [
+    (["--dedline", "2s"], "Unknown option '--dedline'. Did you mean '--deadline'?"), (["--metrics", "9000"], "Unknown option '--metrics'"),
+    (["filter", "--dedline", "2s"], "Unknown option '--dedline'. Did you mean '--deadline'?"),
+    (["--covert", "--max-side", "100"], "Unknown option '--covert'. Did you mean '--convert'?"),
+    (["--uplod", "s3://media", "--upload-region", "eu"], "Unknown option '--uplod'. Did you mean '--upload'?"),
+    (["inspect", "--atach-as", "url"], "Unknown option '--atach-as'. Did you mean '--attach-as'?"),
+    (["work", "--queue", "sqlite:q", "--metrik", "9000"], "Unknown option '--metrik'"),
+    (["batch", "--outptu", "out", "in"], "Unknown option '--outptu'. Did you mean '--output'?"),
+    (["deliver", "--queue", "sqlite:q", "--htpp", "https://push.example"], "Unknown option '--htpp'. Did you mean '--http'?"),
+    (["push", "-", "--apsn"], "Unknown option '--apsn'. Did you mean '--apns'?"),
+    (["push", "-", "--apns", "--apns-kye", "AuthKey.p8"], "Unknown option '--apns-kye'. Did you mean '--apns-key'?"),
+    (["rehearse", "--extention", "A.swift"], "Unknown option '--extention'. Did you mean '--extension'?"),
+    (["record", "bad-day.yml", "--dedline", "2s"], "Unknown option '--dedline'. Did you mean '--deadline'?"),
+    (["enqueue", "--quue", "sqlite:q"], "Unknown option '--quue'. Did you mean '--queue'?"),
+    (["purge", "--queue", "sqlite:q", "--oder-than", "7d"], "Unknown option '--oder-than'. Did you mean '--older-than'?"),
+    (["preview", "in", "-o", "page.html", "--aap", "A"], "Unknown option '--aap'. Did you mean '--app'?"),
+  ])
+  func `an option that the command does not know is named, whatever else seems wrong`(arguments: [String], message: String) async throws {
+    let run = try await AttacheTool().start(arguments).finished()
+    #expect(run.exit == .status(64))
+    #expect(run.output == [])
+    #expect(run.errors.hasPrefix("Error: \(message)\n"), "\(run.errors)")
+  }
+
   @Test(arguments: [["--bogus"], ["extra"], ["store", "prune", "extra"], ["reasons", "extra"], ["--deadline"]])
   func `what no command knows ends with 64`(arguments: [String]) async throws {
     let run = try await AttacheTool().start(arguments).finished()

@@ -41,6 +41,7 @@ struct BatchCommand: ParsableCommand {
   @OptionGroup var options: WorkOptions
 
   func validate() throws {
+    guard Validation.isOn else { return }
     guard file != "-" || output != nil || queue != nil else {
       throw ValidationError("a batch from standard input needs -o or --queue, so that it can be resumed after a kill.")
     }

@@ -74,6 +74,7 @@ struct Deliver: ParsableCommand {
   var command: [String] = []
 
   func validate() throws {
+    guard Validation.isOn else { return }
     try CountArgument.check(jobs, "--jobs")
     try CountArgument.check(poisonAfter, "--poison-after")
     guard answerTimeout.duration >= .milliseconds(1) else { throw ValidationError("--answer-timeout must be at least 1ms.") }

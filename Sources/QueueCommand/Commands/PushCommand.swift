@@ -30,6 +30,7 @@ struct PushCommand: ParsableCommand {
   var logFormat = LogFormat.text
 
   func validate() throws {
+    guard Validation.isOn else { return }
     guard options.apns else { throw ValidationError("Give --apns to say where to send it.") }
   }
 

@@ -23,6 +23,7 @@ struct Retry: ParsableCommand {
   var delivery = false
 
   func validate() throws {
+    guard Validation.isOn else { return }
     if delivery, reason != nil { throw ValidationError("--reason selects payloads to process again; remove --reason or --delivery.") }
   }
 

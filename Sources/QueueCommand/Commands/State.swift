@@ -33,6 +33,7 @@ struct State: ParsableCommand {
   var dead = false
 
   func validate() throws {
+    guard Validation.isOn else { return }
     let choices = [line != nil, key != nil, dead, watch].count { $0 }
     guard choices <= 1 else { throw ValidationError("choose one of --line, --key, --dead and --watch.") }
   }

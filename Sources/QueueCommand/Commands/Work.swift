@@ -25,6 +25,7 @@ struct Work: ParsableCommand {
   @OptionGroup var options: WorkOptions
 
   func validate() throws {
+    guard Validation.isOn else { return }
     try options.checkReach(of: try queue.queue.checked())
   }
 

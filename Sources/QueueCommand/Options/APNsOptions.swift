@@ -70,6 +70,7 @@ struct APNsOptions: ParsableArguments {
   ]
 
   func validate() throws {
+    guard Validation.isOn else { return }
     guard apns else {
       if let flag = given { throw ValidationError("\(flag) needs --apns.") }
       return

@@ -17,6 +17,7 @@ struct HTTPOptions: ParsableArguments {
   var httpBearerFile: String?
 
   func validate() throws {
+    guard Validation.isOn else { return }
     guard let http else {
       guard httpHeader.isEmpty, httpBearerFile == nil else {
         throw ValidationError("--http-header and --http-bearer-file need --http URL.")

@@ -18,6 +18,7 @@ struct QueueOptions: ParsableArguments {
   @OptionGroup var waiting: QueueTimeoutOption
 
   func validate() throws {
+    guard Validation.isOn else { return }
     _ = try queue.checked()
   }
 
@@ -41,6 +42,7 @@ struct QueueTimeoutOption: ParsableArguments {
   var queueTimeout = DurationArgument(QueueOpening.timeout, as: "5m")
 
   func validate() throws {
+    guard Validation.isOn else { return }
     guard queueTimeout.duration > .zero else { throw ValidationError("--queue-timeout must be more than 0.") }
   }
 }

@@ -62,6 +62,7 @@ struct WorkOptions: ParsableArguments {
   }
 
   func validate() throws {
+    guard Validation.isOn else { return }
     try payloads.checkAddress(upload, fetching)
     if let workers { try CountArgument.check(workers, "--workers", in: 1...MediaFetcher.maximumFetchers) }
     if workers != nil, fetching.fetchers != nil {
