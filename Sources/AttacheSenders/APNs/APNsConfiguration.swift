@@ -74,7 +74,7 @@ public struct APNsSetupError: Error, Hashable, Sendable, CustomStringConvertible
   /// One sentence for the user.
   public let description: String
 
-  init(_ description: String) {
+  package init(_ description: String) {
     self.description = description
   }
 }

@@ -37,7 +37,7 @@ struct PushCommand: ParsableCommand {
   func run() throws {
     AmbientEnvironment.removeUnsafeVariables()
     let log = logFormat.logger()
-    var configuration = try options.configuration(queueName: "push \(UInt64.random(in: 0...UInt64.max))", roots)
+    var configuration = try options.configuration(queueName: "push \(UInt64.random(in: 0...UInt64.max))", roots, log)
     configuration.deviceToken = token
     configuration.patience.unreachable = .zero
     let maker = PushRequestMaker(configuration)

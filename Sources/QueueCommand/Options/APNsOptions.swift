@@ -11,9 +11,8 @@ struct APNsOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "The signing key of Apple's developer site (AuthKey_….p8); needs --apns-key-id and --apns-team-id.", valueName: "file"),
-    transform: { try SigningKey(contentsOf: $0) })
-  var apnsKey: SigningKey?
+      "The signing key of Apple's developer site (AuthKey_….p8); needs --apns-key-id and --apns-team-id.", valueName: "file"))
+  var apnsKey: String?
 
   @Option(help: ArgumentHelp("The key's identifier, ten characters.", valueName: "id"))
   var apnsKeyId: String?
@@ -84,7 +83,8 @@ struct APNsOptions: ParsableArguments {
     case (nil, nil):
       throw ValidationError("--apns needs --apns-key with --apns-key-id and --apns-team-id, or --apns-certificate.")
     case (.some, .some): throw ValidationError("--apns-key and --apns-certificate cannot be combined; give one of them.")
-    case (.some(let key), nil): _ = try provider(key)
+    case (.some, nil):
+      do { try ProviderKey.check(identifiers()) } catch let error as APNsSetupError { throw ValidationError("--apns-key: \(error).") }
     case (nil, .some):
       if apnsKeyId != nil || apnsTeamId != nil { throw ValidationError("--apns-key-id and --apns-team-id need --apns-key.") }
     }
@@ -105,24 +105,30 @@ struct APNsOptions: ParsableArguments {
     return invalidTokens == nil ? nil : "--invalid-tokens"
   }
 
-  private func provider(_ key: SigningKey) throws -> ProviderKey {
+  private func identifiers() throws -> (keyID: String, teamID: String) {
     guard let apnsKeyId else { throw ValidationError("--apns-key needs --apns-key-id: the ten characters in AuthKey_….p8.") }
     guard let apnsTeamId else { throw ValidationError("--apns-key needs --apns-team-id: the ten characters of your membership at Apple.") }
-    do {
-      return try ProviderKey(key, keyID: apnsKeyId, teamID: apnsTeamId)
+    return (apnsKeyId, apnsTeamId)
+  }
+
+  private func provider(_ path: String) throws -> ProviderKey {
+    let (keyID, teamID) = try identifiers()
+    do throws(APNsSetupError) {
+      return try ProviderKey(SigningKey(contentsOf: path), keyID: keyID, teamID: teamID)
     } catch {
-      throw ValidationError("--apns-key: \(error).")
+      throw APNsSetupError("--apns-key \(path): \(error)")
     }
   }
 
-  /// Returns the configuration that the flags describe, after they were validated.
+  /// Returns the configuration that the flags describe, after they were validated. Reads the key.
   ///
   /// - Parameters:
   ///   - queueName: distinguishes the queue from any other; a part of each `apns-id`.
   ///   - roots: the trusted root certificates.
-  func configuration(queueName: String, _ roots: RootOptions) throws -> APNsConfiguration {
+  /// - Throws: the exit status, after an unusable key is logged.
+  func configuration(queueName: String, _ roots: RootOptions, _ log: Logger) throws -> APNsConfiguration {
     let credentials: APNsConfiguration.Credentials =
-      if let apnsKey { .key(try provider(apnsKey)) } else { .certificate(apnsCertificate ?? "") }
+      if let apnsKey { .key(try orExit(log, ExitStatus.data) { try provider(apnsKey) }) } else { .certificate(apnsCertificate ?? "") }
     var configuration = APNsConfiguration(endpoint: apnsHost ?? (apnsSandbox ? .sandbox : .production), credentials: credentials)
     configuration.rootCertificates = roots.cacert
     (configuration.topic, configuration.pushType) = (apnsTopic, apnsPushType)
@@ -136,12 +142,12 @@ struct APNsOptions: ParsableArguments {
 
   /// Creates the sender of `attache deliver`.
   ///
-  /// - Parameter queueName: as for ``configuration(queueName:_:)``.
+  /// - Parameter queueName: as for ``configuration(queueName:_:_:)``.
   /// - Returns: nil without `--apns`.
   /// - Throws: the exit status, after the problem is logged.
   func sender(queueName: String, _ roots: RootOptions, _ log: Logger) throws -> APNsSender? {
     guard apns else { return nil }
-    let configuration = try configuration(queueName: queueName, roots)
+    let configuration = try configuration(queueName: queueName, roots, log)
     return try orExit(log, ExitStatus.data) { try APNsSender(configuration) }
   }
 }

@@ -90,13 +90,14 @@ struct PushTests {
     }
   }
 
-  @Test func `a key that cannot be read, or is none, ends with 64`() async throws {
+  @Test func `a key that cannot be read, or is none, ends with 65`() async throws {
     try await withAPNsServer { server, tokens in
       let none = try await Self.push(server, tokens, ["--apns-key", "/missing/AuthKey.p8"], without: ["--apns-key"])
-      #expect(none.exit == .status(64))
+      #expect(none.exit == .status(65))
+      #expect(none.errors.contains("--apns-key /missing/AuthKey.p8: "))
       #expect(none.errors.contains("it cannot be read: No such file or directory"))
       let wrong = try await Self.push(server, tokens, ["--apns-key", server.rootCertificatePEMFile], without: ["--apns-key"])
-      #expect(wrong.exit == .status(64))
+      #expect(wrong.exit == .status(65))
       #expect(wrong.errors.contains("it contains no P-256 private key in PEM form"))
     }
   }

@@ -58,11 +58,18 @@ public struct ProviderKey: Sendable {
   ///   - teamID: 1 to 64 ASCII letters and digits.
   /// - Throws: ``APNsSetupError`` when an identifier has another form.
   public init(_ key: SigningKey, keyID: String, teamID: String) throws(APNsSetupError) {
-    for (name, identifier) in [("key", keyID), ("team", teamID)] where !Self.isIdentifier(identifier) {
-      throw APNsSetupError("the \(name)'s identifier must be letters and digits, as Apple's developer site shows it")
-    }
+    try Self.check((keyID, teamID))
     self.key = key.key
     (self.keyID, self.teamID) = (keyID, teamID)
+  }
+
+  /// Checks the identifiers of a key.
+  ///
+  /// - Throws: ``APNsSetupError`` when one has another form.
+  package static func check(_ identifiers: (keyID: String, teamID: String)) throws(APNsSetupError) {
+    for (name, identifier) in [("key", identifiers.keyID), ("team", identifiers.teamID)] where !isIdentifier(identifier) {
+      throw APNsSetupError("the \(name)'s identifier must be letters and digits, as Apple's developer site shows it")
+    }
   }
 
   private struct Claims: JWTPayload {
