@@ -27,7 +27,7 @@ extension CommandRehearsal {
       if result.isSilentHang, !goesOnAfterHang {
         for (index, scenario) in scenarios.enumerated() where index != scout {
           var skip = ScenarioResult(scenario, depth: .command, seed: seed)
-          skip.skipped = "not rehearsed: the command hung in \(scenarios[scout].name)"
+          skip.skipped = "not rehearsed: the command hung in \(scenarios[scout].name); --keep-going plays the others all the same"
           report(skip)
           played[index] = skip
         }
