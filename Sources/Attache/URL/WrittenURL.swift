@@ -34,15 +34,11 @@ extension UntrustedText {
 
   /// Whether ``asURL`` may differ from the text.
   private var needsReading: Bool {
-    var bytes = utf8.makeIterator()
-    guard let first = bytes.next() else { return false }
-    var last = first
-    var mayChange = first == UInt8(ascii: "/") || first >= 0x80 || first.needsReading
-    while let byte = bytes.next() {
-      mayChange = mayChange || byte.needsReading
-      last = byte
-    }
-    return mayChange || last >= 0x80
+    let bytes = string.utf8Span.span
+    guard !bytes.isEmpty else { return false }
+    if bytes[0] == UInt8(ascii: "/") || bytes[0] >= 0x80 || bytes[bytes.count - 1] >= 0x80 { return true }
+    for index in bytes.indices where bytes[index].needsReading { return true }
+    return false
   }
 
   /// The text without white space at both ends.
@@ -58,10 +54,11 @@ extension UInt8 {
   /// Whether a URL with this byte must be read: white space, a mark that a URL may not contain, or a
   /// percent sign, which may begin no escape.
   fileprivate var needsReading: Bool {
-    switch self {
-    case ...0x20, UInt8(ascii: "%"), UInt8(ascii: "["), UInt8(ascii: "]"): true
-    default: isMark
+    if self <= 0x20 { return true }
+    if self < UInt8(ascii: "[") {
+      return self == UInt8(ascii: "%") || self == UInt8(ascii: "\"") || self == UInt8(ascii: "<") || self == UInt8(ascii: ">")
     }
+    return self == UInt8(ascii: "[") || self == UInt8(ascii: "]") || isMark
   }
 
   /// Whether this is a printable ASCII character that RFC 3986 allows nowhere, except the backslash.
