@@ -28,8 +28,6 @@ import Testing
     #expect(ConverterLibrary.shortage(in: "libz.so.1: cannot change memory protections") == .memory)
     #expect(ConverterLibrary.shortage(in: "libgomp.so.1: cannot allocate memory in static TLS block") == nil)
     #expect(ConverterLibrary.message("libvips.so.42: cannot open shared object file: No such file or directory").contains("; install it"))
-    for text in ["libz.so.1: cannot map zero-fill pages", "libz.so.1: invalid ELF header"] {
-      #expect(!ConverterLibrary.message(text).contains("install it"))
-    }
+    #expect(!ConverterLibrary.message("libz.so.1: cannot map zero-fill pages").contains("install it"))
   }
 }

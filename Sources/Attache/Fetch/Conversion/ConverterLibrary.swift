@@ -21,13 +21,9 @@ enum ConverterLibrary {
   ///
   /// - Parameter text: the message of the dynamic linker or of the library.
   static func message(_ text: String) -> String {
-    let isMissing = text.contains("No such file or directory") || text.contains(" has no ")
-    guard !isMissing else {
-      return
-        "pictures cannot be converted without libvips 8.13 or later: \(text); install it (Debian: apt-get install libvips42), or leave out --convert"
-    }
-    let remedy = shortage(in: text).map { "\($0)" } ?? "check how it is installed, or leave out --convert"
-    return "pictures cannot be converted, since libvips cannot be loaded: \(text); \(remedy)"
+    if let shortage = shortage(in: text) { return "pictures cannot be converted, since libvips cannot be loaded: \(text); \(shortage)" }
+    return
+      "pictures cannot be converted without libvips 8.13 or later: \(text); install it (Debian: apt-get install libvips42), or leave out --convert"
   }
 
   /// What glibc's linker says when it gets no memory (elf/dl-map-segments.h, dl-load.c, dl-object.c).
