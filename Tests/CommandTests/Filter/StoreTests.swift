@@ -81,7 +81,7 @@ struct StoreTests {
       try FileManager.default.setAttributes([.modificationDate: Date(timeIntervalSinceNow: -2 * 86_400)], ofItemAtPath: String(old))
       disk.fill()
       if lacking == "files" {
-        for number in 0..<100 where !FileManager.default.createFile(atPath: "\(disk.path)/\(number)", contents: nil) { break }
+        for number in 0..<100 where !FileManager.default.createFile(atPath: "\(disk.path)/other-\(number)", contents: nil) { break }
       }
       #expect(try await tool.start(flags).finished().exit == .status(73))
       let pruned = try await tool.run(["store", "prune", "--store", disk.path, "--store-age", "1d"])
