@@ -22,7 +22,7 @@ struct UsageTests {
     ("--allow-net", "home", "127.0.0.0/8"), ("--allow-net", "10.0.0.1/8", "write 10.0.0.0/8"), ("--allow-port", "0", "8000-8100"),
     ("--allow-port", "9-8", "8000-8100"), ("--allow-port", "65536", "8000-8100"), ("--allow-host", "a/b", "*.example.com"),
     ("--deny-host", "http://a.example", "only letters"), ("--cacert", "/nowhere/root.pem", "No such file"),
-    ("--user-agent", "", "no value"), ("--user-agent", "é", "not ASCII"),
+    ("--user-agent", " a", "begins or ends with a blank"), ("--user-agent", "é", "not ASCII"),
     ("--cacert", "/etc/passwd", "-----BEGIN CERTIFICATE-----"), ("--cacert", "/", "Is a directory"),
     ("--dns-server", "ns.example", "127.0.0.1:5353"), ("--dns-server", "127.0.0.1:99999", "127.0.0.1:5353"),
     ("--limits", "foto=1MB", "image=10MB,audio=5MB,video=50MB"), ("--limits", "image", "image=10MB,audio=5MB,video=50MB"),
@@ -70,12 +70,13 @@ struct UsageTests {
   }
 
   @Test(arguments: [
-    (["--dedline", "2s"], "Unknown option '--dedline'. Did you mean '--deadline'?"), (["--metrics", "9000"], "Unknown option '--metrics'"),
+    (["--dedline", "2s"], "Unknown option '--dedline'. Did you mean '--deadline'?"),
+    (["--metrics", "9000"], "Unknown option '--metrics'. Did you mean '--retries'?"),
     (["filter", "--dedline", "2s"], "Unknown option '--dedline'. Did you mean '--deadline'?"),
     (["--covert", "--max-side", "100"], "Unknown option '--covert'. Did you mean '--convert'?"),
     (["--uplod", "s3://media", "--upload-region", "eu"], "Unknown option '--uplod'. Did you mean '--upload'?"),
     (["inspect", "--atach-as", "url"], "Unknown option '--atach-as'. Did you mean '--attach-as'?"),
-    (["work", "--queue", "sqlite:q", "--metrik", "9000"], "Unknown option '--metrik'"),
+    (["work", "--queue", "sqlite:q", "--metrik", "9000"], "Unknown option '--metrik'. Did you mean '--metrics'?"),
     (["batch", "--outptu", "out", "in"], "Unknown option '--outptu'. Did you mean '--output'?"),
     (["deliver", "--queue", "sqlite:q", "--htpp", "https://push.example"], "Unknown option '--htpp'. Did you mean '--http'?"),
     (["push", "-", "--apsn"], "Unknown option '--apsn'. Did you mean '--apns'?"),
