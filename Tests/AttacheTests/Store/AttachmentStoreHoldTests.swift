@@ -119,7 +119,7 @@ import Testing
     let (store, other) = (try store(), try store())
     let file = try store.add([1])
     let name = file.name
-    let listed = StoreEviction.Entry(name: name, size: 1, lastUse: clock.now - .seconds(100))
+    let listed = StoreEviction.Entry(name: name, size: 1, lastUse: clock.now - StoreEviction.precision * 3)
     folder.setLastUse(file.relativePath, listed.lastUse)
     #expect(other.touch(file))
     let shelf = try store.root.folder(name.folder)
