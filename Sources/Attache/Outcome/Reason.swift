@@ -186,7 +186,7 @@ public enum Reason: String, CaseIterable, Sendable {
     case .payloadSilent:
       "the push is silent: it wakes the app and shows nothing, so no service extension runs for it; give it an alert if it should show media"
     case .payloadNoAlert:
-      "no alert is shown, so no service extension runs; give aps an alert with a text, or name the place of the payload with --payload-path"
+      "Apple's devices show no alert, so no service extension runs; give aps an alert with a text, name the place of the payload with --payload-path, or use --attach-as url for the pictures that a message of FCM has for Android and the web"
     case .payloadNotMutable:
       "the payload does not ask for a service extension; write \"mutable-content\": 1 into aps if it should show media"
     case .payloadNoMedia:
