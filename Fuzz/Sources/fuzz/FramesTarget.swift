@@ -54,9 +54,9 @@ struct FramesTarget: Target {
       case .stored(let file, _): check(0...Int(FetchProgress.maximumBytes) ~= file.size, "a file has a size: \(result)")
       case .failed(let failure): judge(text: failure.message)
       }
-    case .closed(let text), .failed(let text): judge(text: text)
+    case .closed(let text), .failed(let text), .survived(let text): judge(text: text)
     case .ready(let missing): check(FetcherBounds.Missing.all.isSuperset(of: missing), "what is missing has a name")
-    case .left, .alive, .converts: break
+    case .left, .alive, .converts, .load: break
     }
   }
 

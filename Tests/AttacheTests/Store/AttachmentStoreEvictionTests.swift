@@ -37,8 +37,8 @@ import Testing
     #expect(victims(entries, pinned: [entries[0].name]) == [entries[1]])
   }
 
-  @Test func `of a shared store, what was used in the last ten minutes stays`() {
-    let entries = [entry(1, age: 601, size: 100), entry(2, age: 600, size: 100), entry(3, age: 0, size: 100)]
+  @Test func `of a shared store, what was used in the last eleven minutes stays`() {
+    let entries = [entry(1, age: 661, size: 100), entry(2, age: 660, size: 100), entry(3, age: 0, size: 100)]
     #expect(victims(entries, isShared: true) == [entries[0]])
     #expect(victims(entries, isShared: false) == [entries[0], entries[1]])
   }

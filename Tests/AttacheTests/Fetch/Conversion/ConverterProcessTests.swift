@@ -36,7 +36,7 @@ import Testing
     try await withFetchStage(converterPlay: .waits, configure: { ($0.steps, $0.fetchers) = ([.convert(Conversion())], 1) }) { stage in
       // The same bytes are converted once.
       for number in 0..<5 { stage.origin.serve("/\(number)", Sample.padded(Sample.fixture("photo.webp"), to: 300 + number)) }
-      let fetches = (0..<5).map { stage.begin("/\($0)", within: .seconds(1)) }
+      let fetches = (0..<5).map { stage.begin("/\($0)", within: .seconds(3)) }
       var messages: [String] = []
       for fetch in fetches {
         let end = await fetch.end
