@@ -54,6 +54,20 @@ struct MessageTests {
     }
   }
 
+  @Test(arguments: ["filter", "batch"]) func `each status has an example, and its number in the summary`(command: String) async throws {
+    try await withOrigin { origin in
+      for status in [404, 403] { origin.serve("/\(status).png", try Sample.medium("picture.png"), faults: [.status(status)]) }
+      let tool = try AttacheTool()
+      let input = [404, 404, 403].map { Sample.payload(origin.url("/\($0).png")) + "\n" }.joined()
+      try input.write(toFile: tool.home["in"], atomically: true, encoding: .utf8)
+      let files = command == "batch" ? [tool.home["in"], "-o", tool.home["out"]] : []
+      let run = try await tool.run([command] + files + AttacheTool.loopback, input: input)
+      #expect(run.exit == .status(0))
+      #expect(run.errors.contains("/404.png: the origin answered 404;") && run.errors.contains("/403.png: the origin answered 403;"))
+      #expect(run.errors.contains("3 fallback (http.status 3 (404: 2, 403: 1))"), "\(run.errors)")
+    }
+  }
+
   @Test func `json holds for an error at the start too`() async throws {
     let run = try await AttacheTool().run(["--log-format", "json", "--store", "/dev/null/store"])
     #expect(run.exit == .status(73))

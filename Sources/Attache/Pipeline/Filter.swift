@@ -245,7 +245,9 @@ public final class Filter: Sendable {
   }
 
   private func pass(_ line: Segment, for reason: Reason, _ note: LineNote, _ inlet: inout WindowInput) {
-    inlet.pass(line, for: reason, note)
+    let isFirst = inlet.pass(line, for: reason, note)
+    // Only ordinary reasons are told once, and most lines have one.
+    guard isFirst || note.cause != nil || reason == .payloadEnriched || reason == .payloadSize else { return }
     explainer.add(reason, of: inlet.lines, [], note.cause)
   }
 

@@ -111,9 +111,11 @@ final class BatchOutput: Sendable {
 extension ResultPage.Entry {
   /// The status of the response that is the reason; nil for any other reason.
   fileprivate var status: Int? {
-    guard reason == .httpStatus, let object = JSONParser(capacity: record.count).parse(copying: record) else { return nil }
+    guard reason == .httpStatus else { return nil }
+    let parser = JSONParser(capacity: record.count)
+    defer { withExtendedLifetime(parser) {} }
     var status: Int?
-    object.member("media")?.forEachElement { medium in
+    parser.parse(copying: record)?.member("media")?.forEachElement { medium in
       let isReason = medium.member("reason")?.text == UntrustedText(Reason.httpStatus.rawValue)
       if isReason { status = status ?? medium.member("status")?.integer }
     }

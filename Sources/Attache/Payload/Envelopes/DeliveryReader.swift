@@ -59,9 +59,10 @@ package final class DeliveryReader {
       value = child.element
       steps.append(child.place)
     }
-    // Read the source of the value: the parser maps all lone surrogates to the same character, and
-    // a Double maps many numbers to one.
-    guard value.isText || value.isNumber || value.isBoolean else { return nil }
-    return Array(json[json.span.rangeOfValue(at: steps)])
+    // Read the source of the value: the parser maps all lone surrogates to the same character, a
+    // Double maps many numbers to one, and numbers out of its range are null to the parser.
+    let source = json[json.span.rangeOfValue(at: steps)]
+    guard let first = source.first, value.isText || first.decimalDigit != nil || "-tf".utf8.contains(first) else { return nil }
+    return Array(source)
   }
 }

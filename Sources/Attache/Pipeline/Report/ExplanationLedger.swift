@@ -36,26 +36,26 @@ struct ExplanationLedger {
     _ reason: Reason, _ detail: ExplanationDetail? = nil, at now: MonotonicInstant, _ explain: () -> Explanation
   ) -> Bool {
     let example = example(reason, detail)
-    guard let entry = entries[example] else {
+    guard let index = entries.index(forKey: example) else {
       if example.detail != nil { details[reason, default: 0] += 1 }
       entries[example] = Entry(told: now)
       waiting.append(explain())
       return true
     }
-    guard entry.again == nil else {
-      entries[example]?.again?.count += 1
+    guard entries.values[index].again == nil else {
+      entries.values[index].again?.count += 1
       return false
     }
     var again = explain()
     again.isRepeated = true
-    entries[example]?.again = again
+    entries.values[index].again = again
     return true
   }
 
   private func example(_ reason: Reason, _ detail: ExplanationDetail?) -> Example {
     let example = Example(reason: reason, detail: detail)
-    let isFull = entries[example] == nil && details[reason, default: 0] >= Self.maximumDetails
-    return isFull ? Example(reason: reason) : example
+    guard details[reason, default: 0] >= Self.maximumDetails else { return example }
+    return entries[example] == nil ? Example(reason: reason) : example
   }
 
   /// Removes and returns the explanations that are due now.

@@ -25,8 +25,13 @@ struct WindowInput {
   /// Passes a line through unchanged.
   ///
   /// - Parameter note: what the report says about the line besides its reason.
-  mutating func pass(_ line: Segment, for reason: Reason, _ note: LineNote = LineNote()) {
-    guard !note.needsRecord || !window.limits.isReporting else { return pass(line, recorded: record(of: reason, note)) }
+  /// - Returns: whether no line is known to have passed for this reason before.
+  @discardableResult
+  mutating func pass(_ line: Segment, for reason: Reason, _ note: LineNote = LineNote()) -> Bool {
+    if note.needsRecord, window.limits.isReporting {
+      pass(line, recorded: record(of: reason, note))
+      return true
+    }
     if let joined = run?.joined(with: line) {
       run = joined
     } else {
@@ -34,8 +39,8 @@ struct WindowInput {
       run = line
       runFirst = lines + 1
     }
-    count(line, for: reason)
     if window.limits.isReporting { runReasons.append(reason) }
+    return count(line, for: reason)
   }
 
   /// Passes a line through with its own record. The writer counts it.
@@ -128,13 +133,15 @@ struct WindowInput {
     unsafe window.limits.isOrdered || lines.withUnsafeBytes { unsafe $0.last == UInt8(ascii: "\n") }
   }
 
-  private mutating func count(_ line: Segment, for reason: Reason) {
+  /// - Returns: whether it is the first line with the reason.
+  private mutating func count(_ line: Segment, for reason: Reason) -> Bool {
     lines += 1
     bytes += line.count
-    if let index = passed.firstIndex(where: { $0.reason == reason }) {
+    for index in passed.indices where passed[index].reason == reason {
       passed[index].lines += 1
-    } else {
-      passed.append((reason, 1))
+      return false
     }
+    passed.append((reason, 1))
+    return true
   }
 }
