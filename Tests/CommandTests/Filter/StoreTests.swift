@@ -89,6 +89,7 @@ struct StoreTests {
       #expect(pruned.text.hasPrefix("removed 1 files"), "\(pruned.text)")
       #expect(!FileManager.default.fileExists(atPath: String(old)))
       disk.empty()
+      for number in 0..<100 { try? FileManager.default.removeItem(atPath: "\(disk.path)/other-\(number)") }
       let next = try await tool.run(flags, input: Sample.payload(origin.url("/b.gif")) + "\n")
       #expect(Enriched.attachments(next.text).count == 1, "\(next.errors)")
       #expect(try FileManager.default.contentsOfDirectory(atPath: disk.path + "/tmp") == [])
