@@ -132,7 +132,7 @@ import Testing
 
   @Test func `whoever evicts and whoever holds at the same time leave a held file under its name`() async throws {
     let (store, other, queue) = (try store(), try store(), queue)
-    let old = clock.now - .seconds(100)
+    let old = clock.now - StoreEviction.precision * 3
     for round in 0..<300 {
       let file = try store.add([UInt8(round & 0xff), UInt8(round >> 8)])
       let listed = StoreEviction.Entry(name: file.name, size: 2, lastUse: old)
