@@ -4,15 +4,14 @@ extension Reason {
   package var dependsOnFlags: Bool {
     switch self {
     case .policyScheme, .policyHost, .policyPort, .policyAddress, .policyRedirect, .policyAttachments, .tlsCertificate, .connectProxy,
-      .payloadMaximum, .sizeImage, .sizeAudio, .sizeVideo, .sizeLimit, .sizePixels,
-      .uploadPrivate:
+      .payloadMaximum, .sizeImage, .sizeAudio, .sizeVideo, .sizeLimit, .sizePixels, .typeUnsupported, .uploadPrivate:
       true
     case .deadline, .cancelled, .payloadJSON, .payloadSize, .payloadEnriched, .payloadEnvelope, .payloadAlert, .payloadPlace,
       .payloadIdentifier,
       .payloadForm, .payloadLazy, .payloadSilent, .payloadNoAlert, .payloadNotMutable, .payloadNoMedia, .payloadUnreadMedia, .policyURL,
       .policyUserinfo, .policyBreaker, .dnsNotFound, .dnsFailed, .dnsTimeout, .connectRefused, .connectFailed, .connectReset, .tlsHost,
       .tlsVersion, .tlsHandshake, .httpStatus, .httpProtocol, .httpHeaders, .httpFraming, .httpEncoding, .httpTruncated, .httpRedirect,
-      .sizeEmpty, .typeUnknown, .typeUnsupported, .typeBroken, .typeDetector, .convertFailed, .convertDeadline, .uploadFailed,
+      .sizeEmpty, .typeUnknown, .typeBroken, .typeDetector, .convertFailed, .convertDeadline, .uploadFailed,
       .uploadRefused,
       .fetchCrashed, .extensionCrash, .extensionMemory, .extensionFile, .extensionContent, .storeFull,
       .storeReadOnly, .storeFailed,
