@@ -162,7 +162,9 @@ import Testing
       host.cancelAll()
       #expect(await delivery.reason == .cancelled)
       #expect(await delivery.media.map(\.reason) == [nil, .cancelled])
-      #expect(await delivery.media.map(\.bytes) == [Sample.png.count, 30])
+      // The origin has sent 30 bytes of the second, and nobody knows how many of them have arrived.
+      let bytes = await delivery.media.map(\.bytes)
+      #expect(bytes.count == 2 && bytes[0] == Sample.png.count && 0...30 ~= bytes[1], "\(bytes)")
       await stage.origin.waitForConnections(open: 1)
       // The next payload is decided on arrival.
       let next = await host.run(request)
