@@ -23,6 +23,11 @@ package struct JSONElement {
   }
 
   package var isObject: Bool { unsafe simdjson_element_type(raw) == Kind.object.rawValue }
+  /// Whether this is an object or an array.
+  var isContainer: Bool {
+    let kind = unsafe simdjson_element_type(raw)
+    return kind == Kind.object.rawValue || kind == Kind.array.rawValue
+  }
   package var isArray: Bool { unsafe simdjson_element_type(raw) == Kind.array.rawValue }
 
   package var isString: Bool { unsafe simdjson_element_type(raw) == Kind.string.rawValue }
@@ -115,15 +120,20 @@ package struct JSONElement {
   ///
   /// - Returns: whether `body` never returned false.
   func forEachChild(while body: (UnsafeRawBufferPointer?, JSONElement) -> Bool) -> Bool {
-    var members = unsafe simdjson_object_begin(raw)
     var (key, value) = unsafe (simdjson_string_view(), simdjson_element())
-    while unsafe simdjson_object_next(&members, &key, &value) {
-      let name = unsafe UnsafeRawBufferPointer(start: key.data, count: key.length)
-      if let element = unsafe JSONElement(value), unsafe !body(name, element) { return false }
-    }
-    var elements = unsafe simdjson_array_begin(raw)
-    while unsafe simdjson_array_next(&elements, &value) {
-      if let element = unsafe JSONElement(value), !body(nil, element) { return false }
+    switch unsafe simdjson_element_type(raw) {
+    case Kind.object.rawValue:
+      var members = unsafe simdjson_object_begin(raw)
+      while unsafe simdjson_object_next(&members, &key, &value) {
+        let name = unsafe UnsafeRawBufferPointer(start: key.data, count: key.length)
+        if let element = unsafe JSONElement(value), unsafe !body(name, element) { return false }
+      }
+    case Kind.array.rawValue:
+      var elements = unsafe simdjson_array_begin(raw)
+      while unsafe simdjson_array_next(&elements, &value) {
+        if let element = unsafe JSONElement(value), !body(nil, element) { return false }
+      }
+    default: break
     }
     return true
   }

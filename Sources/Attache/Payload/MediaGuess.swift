@@ -6,27 +6,41 @@ enum MediaGuess {
   private static let prefixes: [StaticString] = ["https://", "http://", "//"]
   private static let dataKinds: [StaticString] = ["image/", "audio/", "video/"]
 
+  /// Returns whether the text begins as such a URL does; false for most strings.
+  static func mayBeURL(_ text: UnsafeRawBufferPointer) -> Bool {
+    guard let first = unsafe start(of: text) else { return false }
+    let byte = unsafe text[first].lowercasedASCII
+    return byte == UInt8(ascii: "h") || byte == UInt8(ascii: "/") || byte == UInt8(ascii: "d")
+  }
+
+  private static func start(of text: UnsafeRawBufferPointer) -> Int? {
+    var start = 0
+    while start < text.count, unsafe text[start] <= 0x20 { start += 1 }
+    return start < text.count ? start : nil
+  }
+
   /// Returns whether the text is a URL with http(s), `//` or `data:` that has a media extension, or
   /// has none but stands under a word for a picture.
   ///
   /// - Parameters:
   ///   - text: the string, without escapes.
-  ///   - names: the name of the member that has it, also through arrays, and of the member around.
-  static func isMedia(_ text: UnsafeRawBufferPointer, _ names: (own: UnsafeRawBufferPointer?, outer: UnsafeRawBufferPointer?)) -> Bool {
-    let start = unsafe text.prefix { $0 <= 0x20 }.count
-    // Most strings end here.
-    guard start < text.count, unsafe "hH/dD".utf8.contains(text[start]) else { return false }
+  ///   - names: the name of the member that has it, also through arrays, and of the member around;
+  ///     few strings need them.
+  static func isMedia(
+    _ text: UnsafeRawBufferPointer, _ names: @autoclosure () -> (own: UnsafeRawBufferPointer?, outer: UnsafeRawBufferPointer?)
+  ) -> Bool {
+    guard let start = unsafe start(of: text) else { return false }
     let url = unsafe UnsafeRawBufferPointer(rebasing: text[start...])
     if unsafe url.begins(with: "data:") {
       let content = unsafe UnsafeRawBufferPointer(rebasing: url.dropFirst(5))
-      return unsafe dataKinds.contains { unsafe content.begins(with: $0) } || isPicture(names)
+      return unsafe dataKinds.contains { unsafe content.begins(with: $0) } || isPicture(names())
     }
     guard let prefix = prefixes.first(where: { unsafe url.begins(with: $0) }) else { return false }
     let rest = unsafe UnsafeRawBufferPointer(rebasing: url.dropFirst(prefix.utf8CodeUnitCount))
     // A host, also one in brackets, or not in ASCII.
     guard let host = unsafe rest.first, host.isLetterASCII || host.decimalDigit != nil || host == UInt8(ascii: "[") || host >= 0x80
     else { return false }
-    return unsafe hasMediaExtension(rest) || isPicture(names)
+    return unsafe hasMediaExtension(rest) || isPicture(names())
   }
 
   /// Returns whether such a URL has its media in itself.

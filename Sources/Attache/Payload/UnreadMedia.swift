@@ -28,32 +28,14 @@ package struct UnreadMedia: Hashable, Sendable {
 }
 
 /// Searches payloads for strings that look like media URLs. It is called for candidates in which no
-/// media was found.
+/// media to attach was found.
 ///
 /// The search reads each value once, allocates nothing unless it finds something, and has limits
 /// that no payload reaches which can be sent. Only one thread at a time may use it.
-@safe
 package final class UnreadMediaSearch {
-  /// The deepest value that is read, and the maximum number of values.
-  private static let (maximumDepth, maximumValues) = (32, 4_096)
-  /// The longest member name on a path, in bytes.
-  private static let longestName = 128
-  /// The maximum number of strings that turn out to count for nobody.
-  private static let maximumMisses = 8
+  private var walk = Walk()
 
-  /// A child on the way to a value: its name, or its index in an array.
-  @unsafe private enum Step {
-    case name(UnsafeRawBufferPointer)
-    case index(Int)
-  }
-
-  private var steps: [Step] = unsafe []
-  private var values = 0
-  private var misses = 0
-
-  package init() {
-    unsafe steps.reserveCapacity(Self.maximumDepth)
-  }
+  package init() {}
 
   /// Returns the first such string of a payload; nil if there is none.
   ///
@@ -70,30 +52,59 @@ package final class UnreadMediaSearch {
   /// Calls `body` with each such string and its value, in the order of the payload, until it returns
   /// false.
   package func forEach(in payload: JSONElement, besides pictures: [MediaReference], _ body: (UnreadMedia, JSONElement) -> Bool) {
+    walk.begin()
+    _ = walk.visit(payload, in: payload) { media, value in pictures.contains { $0.url == value.text } || body(media, value) }
+  }
+}
+
+/// A walk through the values of a payload. It is a value, so that no access is checked at run time.
+@safe
+private struct Walk {
+  /// The deepest value that is read, and the maximum number of values.
+  private static let (maximumDepth, maximumValues) = (32, 4_096)
+  /// The longest member name on a path, in bytes.
+  private static let longestName = 128
+  /// The maximum number of strings that turn out to count for nobody.
+  private static let maximumMisses = 8
+
+  /// A child on the way to a value: its name, or its index in an array.
+  @unsafe private enum Step {
+    case name(UnsafeRawBufferPointer)
+    case index(Int)
+  }
+
+  private var steps: [Step] = unsafe []
+  private var values = 0
+  private var misses = 0
+  /// The path of the current value as bytes, and that of the last URL that was found: most lines of a
+  /// producer are alike.
+  private var path: [UInt8] = []
+  private var last: (path: [UInt8], media: UnreadMedia)?
+
+  init() {
+    unsafe steps.reserveCapacity(Self.maximumDepth)
+  }
+
+  mutating func begin() {
     (values, misses) = (0, 0)
     unsafe steps.removeAll(keepingCapacity: true)
-    _ = visit(payload, in: payload) { media, value in
-      pictures.contains { $0.url == value.text } || body(media, value)
-    }
   }
 
   /// - Returns: whether to go on.
-  private func visit(_ container: JSONElement, in payload: JSONElement, _ body: (UnreadMedia, JSONElement) -> Bool) -> Bool {
+  mutating func visit(_ container: JSONElement, in payload: JSONElement, _ body: (UnreadMedia, JSONElement) -> Bool) -> Bool {
     guard unsafe steps.count < Self.maximumDepth else { return true }
-    var index = 0
+    var index = -1
     return unsafe container.forEachChild { name, child in
-      guard values < Self.maximumValues else { return false }
+      index += 1
       values += 1
-      if let name = unsafe name {
-        unsafe steps.append(.name(name))
-      } else {
-        unsafe steps.append(.index(index))
-        index += 1
-      }
+      guard values <= Self.maximumValues else { return false }
+      let mayBeURL = unsafe child.withText { unsafe MediaGuess.mayBeURL($0) }
+      // Most values end here.
+      guard mayBeURL ?? child.isContainer else { return true }
+      unsafe steps.append(name.map { unsafe .name($0) } ?? .index(index))
       defer { unsafe steps.removeLast() }
-      let isMedia = unsafe child.withText { text in unsafe MediaGuess.isMedia(text, namesFromInside) }
-      guard let isMedia else { return visit(child, in: payload, body) }
-      guard isMedia else { return true }
+      guard mayBeURL != nil else { return visit(child, in: payload, body) }
+      guard unsafe child.withText({ unsafe MediaGuess.isMedia($0, namesFromInside) }) == true else { return true }
       guard let media = media(in: payload) else {
         misses += 1
         return misses < Self.maximumMisses
@@ -119,20 +130,40 @@ package final class UnreadMediaSearch {
 
   /// Returns the current value; nil if it is one of Apple's texts, if a later member has the same
   /// name, so that this one counts for nobody, or if its path is too long to be typed.
-  private func media(in payload: JSONElement) -> UnreadMedia? {
-    var tokens: [JSONPointer.Token] = []
+  private mutating func media(in payload: JSONElement) -> UnreadMedia? {
+    guard let place = place() else { return nil }
+    return unsafe payload.value(at: place.tokens)?.withText { text in
+      guard unsafe MediaGuess.isMedia(text, namesFromInside) else { return nil }
+      let media = UnreadMedia(place: place, holdsData: unsafe MediaGuess.isData(text))
+      last = (path, media)
+      return media
+    } ?? nil
+  }
+
+  /// Returns the place of the current value; nil if Apple defines it, or if it is too long.
+  private mutating func place() -> JSONPointer? {
+    path.removeAll(keepingCapacity: true)
     for index in unsafe steps.indices {
       switch unsafe steps[index] {
       case .name(let name):
         guard name.count <= Self.longestName else { return nil }
-        tokens.append(JSONPointer.Token(unsafe String(decoding: name, as: UTF8.self)))
+        unsafe path.append(contentsOf: name)
+        // No text contains these bytes.
+        path.append(0xFF)
+      case .index(let index):
+        path.append(0xFE)
+        path.append(UInt8(truncatingIfNeeded: index))
+        path.append(UInt8(truncatingIfNeeded: index >> 8))
+      }
+    }
+    if let last, last.path == path { return last.media.place }
+    var tokens: [JSONPointer.Token] = []
+    for index in unsafe steps.indices {
+      switch unsafe steps[index] {
+      case .name(let name): tokens.append(JSONPointer.Token(unsafe String(decoding: name, as: UTF8.self)))
       case .index(let index): tokens.append(JSONPointer.Token(index: index))
       }
     }
-    guard !ApsKeys.define(tokens.map(\.text)) else { return nil }
-    return unsafe payload.value(at: tokens)?.withText { text in
-      guard unsafe MediaGuess.isMedia(text, namesFromInside) else { return nil }
-      return UnreadMedia(place: JSONPointer(tokens: tokens), holdsData: unsafe MediaGuess.isData(text))
-    } ?? nil
+    return ApsKeys.define(tokens.map(\.text)) ? nil : JSONPointer(tokens: tokens)
   }
 }
