@@ -18,7 +18,7 @@ struct LintReportTests {
       report(.text) == """
         a b.json:1: error: aps.badge: badge is a string, not a whole number of 0 or more [/aps/badge]
         a b.json:2: error: payload.json: the line is not a JSON object: at column 2, \
-        the JSON goes over several lines (pretty-printed); write each payload on one line (jq -c . does so, and jq -c '.[]' for an array)
+        the JSON goes over several lines (pretty-printed), or a closing bracket is missing; write each payload on one line (jq -c . does so, and jq -c '.[]' for an array)
 
         """)
   }

@@ -323,7 +323,9 @@ extension FetchFailure {
   init(_ defect: FileDefect, limits: DownloadLimits) {
     switch defect {
     case .broken(let text):
-      self.init(reason: .typeBroken, message: "the file is damaged or truncated: \(text); repair it at the origin")
+      let isMendable = limits.conversion == nil && text.utf8.starts(with: "the JPEG".utf8)
+      let remedy = isMendable ? "repair it at the origin, or try --convert, which encodes some anew" : "repair it at the origin"
+      self.init(reason: .typeBroken, message: "the file is damaged or truncated: \(text); \(remedy)")
     case .foreign(let text):
       self.init(reason: .typeUnsupported, message: "\(text); serve MP3, AIFF, WAVE or MPEG-4 audio")
     case .tooManyPixels(let width, let height):

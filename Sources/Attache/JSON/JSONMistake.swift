@@ -64,9 +64,9 @@ package struct JSONMistake: Hashable, Sendable {
     switch cause {
     case .utf16: "the line is UTF-16, not UTF-8; convert the input (iconv -f UTF-16 -t UTF-8)"
     case .compressed: "the input is compressed; unpack it first (gzip -d)"
-    case .notUTF8: "a text is not UTF-8; convert the input (iconv -t UTF-8)"
+    case .notUTF8: "a text is not UTF-8; convert the input from its encoding (iconv -f ISO-8859-1 -t UTF-8, if it is Latin-1)"
     case .prettyPrinted:
-      "the JSON goes over several lines (pretty-printed); write each payload on one line (jq -c . does so, and jq -c '.[]' for an array)"
+      "the JSON goes over several lines (pretty-printed), or a closing bracket is missing; write each payload on one line (jq -c . does so, and jq -c '.[]' for an array)"
     case .cutOff: "the line ends within a value, so it was cut off; find out what shortens lines, and write the whole object on one line"
     case .listed: "a comma follows the object, as in an array over several lines; write only the objects (jq -c '.[]' does so)"
     case .several: "something follows the object; write each object on a line of its own (jq -c . does so)"
@@ -155,12 +155,18 @@ private struct MistakeWalk {
 
   /// Returns the cause if the mistake is within a string.
   private func causeInString(_ byte: UInt8, _ offset: Int) -> JSONMistake.Cause? {
-    if byte < 0x20 { return .control }
+    if byte < 0x20 { return isInString(offset) ? .control : depth > 0 ? .punctuation : root == nil ? .text : .several }
     if offset > 0, text[offset - 1] == UInt8(ascii: "\\") { return .escape }
     let unicode = text[max(0, offset - 5)..<offset].lastIndex(of: UInt8(ascii: "u"))
     if let unicode, unicode > 0, text[unicode - 1] == UInt8(ascii: "\\") { return .escape }
     let followsQuote = offset > 0 && text[offset - 1] == UInt8(ascii: "\"") && end == offset
     return followsQuote && depth > 0 && (byte.isLetterASCII || byte.decimalDigit != nil || byte >= 0x80) ? .unescapedQuote : nil
+  }
+
+  /// Whether a quote is open at an offset, as far as the whole tokens before it say.
+  private func isInString(_ offset: Int) -> Bool {
+    let start = text.span.skipSpace(from: min(end, offset))
+    return text[start..<max(start, offset)].contains(UInt8(ascii: "\""))
   }
 
   /// Returns the cause of a mistake outside all brackets.

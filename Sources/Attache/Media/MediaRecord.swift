@@ -90,4 +90,10 @@ extension [MediaRecord] {
   package func status(for reason: Reason?) -> Int? {
     reason == .httpStatus ? first { $0.reason == reason }?.status : nil
   }
+
+  /// Returns why the first medium is missing that an attached line does not get; nil if it gets all, or
+  /// for another outcome, which has a reason of its own.
+  package func missing(from outcome: Outcome) -> Reason? {
+    outcome == .attached ? lazy.compactMap(\.reason).first : nil
+  }
 }

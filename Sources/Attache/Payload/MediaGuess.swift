@@ -3,6 +3,8 @@ enum MediaGuess {
   /// Names of members whose URL is mostly a target for a tap: they count only with an extension.
   private static let targets: [StaticString] = ["url", "link", "href", "icon", "click", "action"]
   private static let pictures: [StaticString] = ["image", "picture", "photo", "media", "attachment", "thumbnail", "hero"]
+  /// The longest name of a member that is compared, in bytes.
+  private static let longestName = 256
   private static let prefixes: [StaticString] = ["https://", "http://", "//"]
   private static let dataKinds: [StaticString] = ["image/", "audio/", "video/"]
 
@@ -63,9 +65,12 @@ enum MediaGuess {
 
   /// Returns whether the names say that a URL without an extension is a picture.
   private static func isPicture(_ names: (own: UnsafeRawBufferPointer?, outer: UnsafeRawBufferPointer?)) -> Bool {
-    guard let own = unsafe names.own else { return false }
+    // A longer name is nobody's, and would be compared for long.
+    guard let own = unsafe names.own, own.count <= longestName else { return false }
     if pictures.contains(where: { unsafe own.contains($0) }) { return true }
-    guard let outer = unsafe names.outer, !targets.contains(where: { unsafe own.contains($0) }) else { return false }
+    guard let outer = unsafe names.outer, outer.count <= longestName, !targets.contains(where: { unsafe own.contains($0) }) else {
+      return false
+    }
     return pictures.contains { unsafe outer.contains($0) }
   }
 }

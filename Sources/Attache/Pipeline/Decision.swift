@@ -34,6 +34,11 @@ package struct Decision: Sendable {
   /// Releases resources when the line has been written, or will never be.
   package var onRelease: (@Sendable () -> Void)?
 
+  /// Records that the last media are not attached, for the reason of their payload.
+  mutating func refuse(last count: Int, for reason: Reason) {
+    for index in media.indices.suffix(count) where media[index].reason == nil { media[index].reason = reason }
+  }
+
   /// The status of the response that is the reason; nil for any other reason.
   var status: Int? { media.status(for: reason) }
 

@@ -257,7 +257,9 @@ public final class Filter: Sendable {
       decision.key = key
       counters.note(decision.outcome)
       // Add it before the decision, because the run may end as soon as the last line is written.
-      if let reason = decision.reason { explainer.add(reason, of: ticket.line, decision.media, decision.cause) }
+      if let reason = decision.reason ?? decision.media.missing(from: decision.outcome) {
+        explainer.add(reason, of: ticket.line, decision.media, decision.cause)
+      }
       window.decide(ticket, decision)
     }
   }

@@ -42,6 +42,7 @@ struct LineEnricher: Sendable {
         decision.changed += changed.filter { !decision.changed.contains($0) }
       case .refused(let reason, let payloadCount):
         decision.payloadCount = payloadCount
+        if payloads.count > 1 { decision.refuse(last: delivery.media.count, for: reason) }
         for file in files { store.unpin(file) }
         decision.reason = decision.reason ?? reason
       }

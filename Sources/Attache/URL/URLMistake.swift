@@ -34,7 +34,8 @@ package enum URLMistake: Hashable {
     let quoted = "'\(URLDetail.short.text(of: text.prefix(80)))\(text.count > 80 ? "…" : "")'"
     switch self {
     case .beginning(let rest):
-      return Refusal(.policyURL, "\(quoted) does not begin as a URL does; write https://\(Refusal.quote(rest))")
+      let corrected = URLDetail.short.text(of: (Array("https://".utf8) + rest)[...])
+      return Refusal(.policyURL, "\(quoted) does not begin as a URL does; write \(corrected)")
     case .noScheme: return Refusal(.policyScheme, "\(quoted) has no scheme; write https://…")
     case .unreachable("data"):
       return Refusal(.policyScheme, "\(quoted) contains the file itself (scheme 'data'); publish the file, and write its https URL")
@@ -48,7 +49,9 @@ package enum URLMistake: Hashable {
   /// right.
   private static func afterBeginning(_ bytes: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
     guard let (marks, rest) = split(bytes) else { return nil }
-    guard marks.elementsEqual("://".utf8) else { return marks.contains { ":;".utf8.contains($0) } || marks.count > 1 ? rest : nil }
+    guard marks.elementsEqual("://".utf8) else {
+      return marks.contains { ":;".utf8.contains($0) } || marks.count { $0 != UInt8(ascii: " ") } > 1 ? rest : nil
+    }
     // The scheme may be written twice.
     guard let (marks, host) = split(rest), marks.count > 1 else { return nil }
     return host
@@ -59,7 +62,7 @@ package enum URLMistake: Hashable {
   private static func split(_ bytes: ArraySlice<UInt8>) -> (marks: ArraySlice<UInt8>, rest: ArraySlice<UInt8>)? {
     guard bytes.starts(with: "http".utf8) else { return nil }
     let after = bytes.dropFirst(4)
-    let marks = (after.first == UInt8(ascii: "s") ? after.dropFirst() : after).prefix { ":;/\\".utf8.contains($0) }
+    let marks = (after.first == UInt8(ascii: "s") ? after.dropFirst() : after).prefix { ":;/\\ ".utf8.contains($0) }
     let rest = bytes[marks.endIndex...]
     return marks.isEmpty || rest.isEmpty ? nil : (marks, rest)
   }
@@ -75,18 +78,19 @@ package enum URLMistake: Hashable {
 
   /// Whether the text is as long as a file's header, and begins as the base64 of a file does that is
   /// sent as media.
-  private static func isBase64(_ text: some Collection<UInt8>) -> Bool {
+  static func isBase64(_ text: some Collection<UInt8>) -> Bool {
     let start = Array(text.lazy.filter { !$0.isJSONSpace }.prefix(24))
     guard start.count >= 16, start.allSatisfy({ $0.isLetterASCII || $0.decimalDigit != nil || "+/=-_".utf8.contains($0) }) else {
       return false
     }
-    // PNG, JPEG, GIF, RIFF (WebP, WAVE, AVI), TIFF, ID3 and MP3, Ogg, Matroska, SVG and XML, PDF.
+    // PNG, JPEG, GIF, RIFF (WebP, WAVE, AVI), TIFF, ID3, Ogg, Matroska, SVG and XML, PDF.
     let beginnings = [
-      "iVBORw0KGgo", "/9j/", "_9j_", "R0lGOD", "UklGR", "SUkqA", "TU0AK", "SUQz", "//uQ", "//vQ", "T2dnUw", "GkXfo", "PHN2Zy", "PD94bW",
-      "JVBERi",
+      "iVBORw0KGgo", "/9j/", "_9j_", "R0lGOD", "UklGR", "SUkqA", "TU0AK", "SUQz", "T2dnUw", "GkXfo", "PHN2Zy", "PD94bW", "JVBERi",
     ]
+    // An MP3 begins with eleven bits that are set; two of the next five say layer III.
+    let isSound = start[0] == UInt8(ascii: "/") && "/+".utf8.contains(start[1]) && "IJKLMNOPopqrstuv".utf8.contains(start[2])
     // After the four bytes of its length, an ISO file has `ftyp`.
-    return beginnings.contains { start.starts(with: $0.utf8) }
+    return isSound || beginnings.contains { start.starts(with: $0.utf8) }
       || start.starts(with: "AAAA".utf8) && start[6..<10].elementsEqual("Z0eX".utf8)
   }
 }

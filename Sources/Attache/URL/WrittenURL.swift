@@ -76,10 +76,9 @@ extension UInt8 {
 extension [UInt8] {
   /// Whether these are two slashes and a host, as in a URL that takes the scheme of its page.
   fileprivate var beginsWithHost: Bool {
-    guard starts(with: "//".utf8) else { return false }
-    let authority = dropFirst(2).prefix { !"/?#".utf8.contains($0) }
-    // The base64 of a file may begin with two slashes, and it contains neither of these.
-    return authority.contains(UInt8(ascii: ".")) || authority.contains(UInt8(ascii: ":"))
+    guard starts(with: "//".utf8), let first = dropFirst(2).first else { return false }
+    // The base64 of a file may begin with two slashes.
+    return (first.isLetterASCII || first.decimalDigit != nil || first == UInt8(ascii: "[") || first >= 0x80) && !URLMistake.isBase64(self)
   }
 }
 

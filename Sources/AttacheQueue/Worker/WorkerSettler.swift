@@ -183,7 +183,7 @@ final class WorkerSettler: Sendable {
 
   private func explain(_ fate: SettledFate) {
     let payload = fate.settlement.payload
-    guard let reason = payload.reason else { return }
+    guard let reason = payload.reason ?? payload.media.missing(from: payload.outcome) else { return }
     explainer.add(reason, of: Int(fate.settlement.lease.token.id), payload.media, payload.cause)
   }
 }

@@ -29,6 +29,7 @@ struct JSONMistakeTests {
       ("true story", .text, 6),
       ("{'aps':{}}", .singleQuotes, 2), (#"{"a":'b'}"#, .singleQuotes, 6), ("{\u{201C}a\u{201D}:1}", .typographicQuotes, 2),
       (#"{"a":"He said "hi" there"}"#, .unescapedQuote, 16), ("{\"a\":\"\t\"}", .control, 7), ("{\"a\":\"\0\"}", .control, 7),
+      ("\u{1B}[1m{}", .text, 1), ("{\"a\":1}\0", .several, 8), ("{\"a\":\u{1B}[31m}", .punctuation, 6),
       (#"{"a":"C:\x"}"#, .escape, 10), (#"{"a":"it\'s"}"#, .escape, 10), (#"{"a":"\u12g4"}"#, .escape, 11),
       (#"{"a":1,}"#, .trailingComma, 8), (#"{"é":[1, ] }"#, .trailingComma, 10), ("{aps:{}}", .unquotedName, 2),
       (#"{"a":1,b:2}"#, .unquotedName, 8),

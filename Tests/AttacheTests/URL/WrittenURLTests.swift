@@ -21,8 +21,9 @@ struct WrittenURLTests {
     ("https://a.example/a\nb", "https://a.example/a\nb"), ("https://a b.example/", "https://a b.example/"),
     ("ftp://a.example/a b", "ftp://a.example/a b"), ("a b", "a b"), ("https:/a.example/a b", "https:/a.example/a b"),
     // A URL without its scheme.
-    ("//a.example/a b", "https://a.example/a%20b"), ("//a.example:8443", "https://a.example:8443"), ("//a/b.png", "//a/b.png"),
-    ("///a.example/b", "///a.example/b"), ("/a.example/b", "/a.example/b"), ("//uQxAAA/b.c", "//uQxAAA/b.c"),
+    ("//a.example/a b", "https://a.example/a%20b"), ("//a.example:8443", "https://a.example:8443"), ("//a/b.png", "https://a/b.png"),
+    ("///a.example/b", "///a.example/b"), ("/a.example/b", "/a.example/b"), ("//localhost/a", "https://localhost/a"),
+    ("//uUxAAAAAAAAAAAAAAAAA", "//uUxAAAAAAAAAAAAAAAAA"),
   ]
 
   @Test(arguments: urls)
@@ -43,6 +44,7 @@ struct WrittenURLTests {
     ("blob:https://a.example/1", "policy.scheme", "leads to no server"), ("file:///a.jpg", "policy.scheme", "leads to no server"),
     ("iVBORw0KGgoAAAANSUhEUg", "policy.scheme", "in base64"), ("/9j/4AAQSkZJRgABAQ", "policy.scheme", "in base64"),
     ("AAAAIGZ0eXBpc29tAAACAG", "policy.scheme", "in base64"), ("//uQxAAAAAAAAAAAAAAAAA", "policy.scheme", "in base64"),
+    ("//NkxAAAAAAAAAAAAAAAAA", "policy.scheme", "in base64"), ("https: //a.example/b", "policy.url", "write https://a.example/b"),
   ])
   func `a slip is refused in words that quote it`(text: String, reason: String, part: String) throws {
     #expect(URLMistake(text.utf8) != nil)
@@ -50,6 +52,17 @@ struct WrittenURLTests {
     #expect(refusal.reason.rawValue == reason && refusal.message.contains(part), "\(refusal.message)")
     #expect(refusal.message.hasPrefix("'\(text)'") || refusal.message.contains("'\(text)'"), "\(refusal.message)")
     #expect(PayloadReader().read(candidateLine(#""image":"\#(text)""#)).candidate?.urls == [text])
+  }
+
+  @Test(arguments: [
+    "https//:a.example/b?sig=SECRET", "https//:name:SECRET@a.example/b", "https://https://name:SECRET@a.example/b?token=SECRET",
+    "https:/SECRET@a.example/b#SECRET", "blob:https://name:SECRET@a.example/b",
+  ])
+  func `no secret of a URL with a slip is shown`(text: String) throws {
+    let refusal = try #require(refusal { () throws(Refusal) in try URLGate(URLPolicy()).check(text) })
+    #expect(!refusal.message.contains("SECRET") && refusal.message.contains("a.example/b"), "\(refusal.message)")
+    #expect(!URLDetail.short.text(of: UntrustedText(text)).contains("SECRET"))
+    #expect(URLDetail.short.text(of: UntrustedText("https://a.example/@name/b@2x.png")) == "https://a.example/@name/b@2x.png")
   }
 
   @Test func `a file in the payload is refused as one, however long it is and however its lines are broken`() throws {

@@ -32,12 +32,15 @@ enum ExplanationDetail: Hashable {
   }
 
   private static func general(_ text: String) -> [UInt8] {
-    var (general, isQuoted) = ([UInt8](), false)
-    for byte in text.utf8 {
-      if byte == UInt8(ascii: "'") { isQuoted.toggle() }
-      if !isQuoted, byte.decimalDigit == nil { general.append(byte) }
-    }
-    return general
+    let bytes = Array(text.utf8)
+    let mark = UInt8(ascii: "'")
+    // What is quoted may contain the mark itself, so it ends with the last one.
+    let start = bytes.indices.first { bytes[$0] == mark && ($0 == 0 || bytes[$0 - 1] == UInt8(ascii: " ")) }
+    let end = start.flatMap { start in bytes.lastIndex(of: mark).flatMap { $0 > start ? $0 : nil } }
+    return bytes.indices.filter { index in
+      guard let start, let end, index > start, index <= end else { return bytes[index].decimalDigit == nil }
+      return false
+    }.map { bytes[$0] }
   }
 }
 

@@ -23,6 +23,12 @@ public enum URLDetail: String, CaseIterable, Sendable {
       var parts = URLReference(bytes)
       (parts.query, parts.fragment) = (nil, nil)
       if let at = parts.authority?.lastIndex(of: UInt8(ascii: "@")) { parts.authority = parts.authority?[(at + 1)...] }
+      // In what is no proper URL, such as https//:name:password@host, the path may have them.
+      let isProper = parts.authority?.isEmpty == false && !parts.path.starts(with: "//".utf8)
+      if !isProper, let at = parts.path.lastIndex(of: UInt8(ascii: "@")) {
+        let start = parts.path[..<at].lastIndex(of: UInt8(ascii: "/")).map { $0 + 1 } ?? parts.path.startIndex
+        parts.path = parts.path[..<start] + parts.path[(at + 1)...]
+      }
       return Refusal.quote(parts.bytes, limit: Self.shortBytes)
     }
   }
