@@ -55,6 +55,27 @@ import Testing
       ])
   }
 
+  @Test func `what an explanation quotes is no detail, also with a quote in it`() throws {
+    let told = try told { explainer in
+      for (line, text) in ["data:a'a", "data:bbb'b", "data:'", "data:cc"].enumerated() {
+        var medium = MediaRecord(url: "u", reason: .policyScheme, status: nil)
+        medium.explanation = "'\(text)' contains the file itself (scheme 'data'); publish the file"
+        explainer.add(.policyScheme, of: line, [medium])
+      }
+    }
+    #expect(told.count == 1, "\(told)")
+  }
+
+  @Test func `a medium that an attached line lacks has its reason, or that of its payload`() {
+    var decision = Decision(form: .original, outcome: .attached)
+    decision.media = [nil, .httpStatus, nil].map { MediaRecord(url: "u", reason: $0, status: nil) }
+    decision.refuse(last: 2, for: .payloadMaximum)
+    #expect(decision.media.map(\.reason) == [nil, .httpStatus, .payloadMaximum])
+    #expect(decision.media.missing(from: .attached) == .httpStatus)
+    #expect(decision.media.missing(from: .fallback) == nil)
+    #expect(decision.media.prefix(1).map(\.self).missing(from: .attached) == nil)
+  }
+
   @Test func `strangers cannot fill the log with details`() throws {
     let told = try told { explainer in
       for status in 0..<1_000 {
