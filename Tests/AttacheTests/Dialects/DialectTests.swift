@@ -48,7 +48,7 @@ struct DialectTests {
   }
 
   @Test(arguments: [
-    #""logo""#, #""//a/1""#, #""a/b.png""#, #""/9j.png""#, #""www""#, #""http/2.png""#, #""hero.sprite.png""#, #""data""#,
+    #""logo""#, #""///a/1""#, #""a/b.png""#, #""/9j.png""#, #""www""#, #""http/2.png""#, #""hero.sprite.png""#, #""data""#,
     #""iVBORw0KGgo""#, #""""#, "null", "1", "true", "{}", "[]", #"[["https://a.example/1"]]"#,
     #"{"uri":"https://a.example/1"}"#,
   ])
