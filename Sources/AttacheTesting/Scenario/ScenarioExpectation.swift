@@ -7,7 +7,7 @@ public struct ScenarioExpectation: Sendable, Hashable {
     /// The outcome; nil is not checked.
     public var outcome: Outcome?
     /// The reason. If an outcome is given, nil means that there must be no reason, or any for
-    /// ``Outcome/passthrough``.
+    /// `passthrough`.
     public var reason: Reason?
     /// The attachments in order; nil is not checked.
     public var attachments: [OfAttachment]?
