@@ -31,7 +31,9 @@ package enum URLMistake: Hashable {
 
   /// The refusal of the text.
   func refusal(of text: ArraySlice<UInt8>) -> Refusal {
-    let quoted = "'\(URLDetail.short.text(of: text.prefix(80)))\(text.count > 80 ? "…" : "")'"
+    // Shortened last: the first bytes of a long text may end within its password.
+    let shown = URLDetail.short.text(of: text.prefix(URLGate.maximumBytes))
+    let quoted = "'\(shown.prefix(80))\(shown.utf8.count > 80 ? "…" : "")'"
     switch self {
     case .beginning(let rest):
       let corrected = URLDetail.short.text(of: (Array("https://".utf8) + rest)[...])

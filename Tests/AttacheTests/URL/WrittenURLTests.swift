@@ -57,6 +57,7 @@ struct WrittenURLTests {
   @Test(arguments: [
     "https//:a.example/b?sig=SECRET", "https//:name:SECRET@a.example/b", "https://https://name:SECRET@a.example/b?token=SECRET",
     "https:/SECRET@a.example/b#SECRET", "blob:https://name:SECRET@a.example/b",
+    "https//:name:SECRET" + String(repeating: "x", count: 90) + "@a.example/b",
   ])
   func `no secret of a URL with a slip is shown`(text: String) throws {
     let refusal = try #require(refusal { () throws(Refusal) in try URLGate(URLPolicy()).check(text) })
