@@ -60,7 +60,12 @@ import Testing
     let rig = try WorkerRig()
     let queue = try rig.queue.open(with: (1...20).map(WorkerLine.candidate))
     let order = Mutex<[String]>([])
-    rig.observer.onFinished { if rig.observer.finished.count == 19 { rig.queue.clock.pass(Self.wait) } }
+    // The wait begins when the queue has the payload back, which may be after the others' results.
+    let passWhenAllAreSettled: @Sendable () -> Void = {
+      if rig.observer.finished.count == 19, rig.observer.postponed == 1 { rig.queue.clock.pass(Self.wait) }
+    }
+    rig.observer.onFinished(passWhenAllAreSettled)
+    rig.observer.onPostponed(passWhenAllAreSettled)
     let isFirst = Mutex(true)
     let result = try rig.worker(on: queue) {
       ($0.attempts, $0.filter.jobs) = (1, 1)
