@@ -169,11 +169,19 @@ package struct JSONElement {
   /// Returns the last member of that name.
   package func member(_ name: String) -> JSONElement? {
     var name = name
-    return name.withUTF8 { bytes in
-      unsafe bytes.withMemoryRebound(to: CChar.self) { characters in
-        unsafe JSONElement(simdjson_object_find(raw, simdjson_string_view(data: characters.baseAddress, length: characters.count)))
-      }
+    return name.withUTF8 { unsafe member(UnsafeRawBufferPointer($0)) }
+  }
+
+  /// Returns the last member whose name has these bytes.
+  func member(_ name: UnsafeRawBufferPointer) -> JSONElement? {
+    unsafe name.withMemoryRebound(to: CChar.self) { characters in
+      unsafe JSONElement(simdjson_object_find(raw, simdjson_string_view(data: characters.baseAddress, length: characters.count)))
     }
+  }
+
+  /// Returns whether this is the same value of the same line, not only an equal one.
+  func isSame(as other: JSONElement) -> Bool {
+    unsafe raw.tape_index == other.raw.tape_index && raw.document == other.raw.document
   }
 
   /// Returns the child that one part of a pointer names, its index among its siblings, counted from

@@ -192,7 +192,7 @@ public enum Reason: String, CaseIterable, Sendable {
     case .payloadNoMedia:
       "the payload names no media that attache knows; attache dialects lists the places where it looks, and --media-key adds one"
     case .payloadUnreadMedia:
-      "the payload has a URL that looks like media, at a place that nothing reads; --media-key adds the place, which attache inspect shows"
+      "the line has a URL that looks like media, at a place that nothing reads; attache inspect shows the place, and --media-key adds one of the payload"
     case .policyURL: "the text is not an absolute http(s) URL that every parser reads alike; write it as RFC 3986 says"
     case .policyScheme: "only https is fetched; use https, or --allow-http for plain http"
     case .policyUserinfo: "a URL with a user name or a password is refused; leave them out"

@@ -20,6 +20,14 @@ package final class LineOpener {
     case payload(JSONElement)
   }
 
+  /// The message around a payload. Its service makes the payload of some of its members.
+  package struct Message {
+    let object: JSONElement
+    /// The place of the object in the line.
+    let tokens: [JSONPointer.Token]
+    let form: Envelope.Form
+  }
+
   private enum Key: Int {
     case aps, output
   }
@@ -43,6 +51,8 @@ package final class LineOpener {
   /// The path to the payload if no string is around it: at each level, its index among its
   /// siblings.
   private var steps: [Int] = []
+  /// The line, if its payload is in an envelope.
+  private var root: JSONElement?
   /// Whether the last line set none of the properties above, so that ``open(_:)`` need not clear
   /// them. Checking this flag costs almost nothing.
   private var isPlain = true
@@ -84,7 +94,7 @@ package final class LineOpener {
   /// - Parameter line: the line, as for ``PayloadReader/read(_:)``.
   package func open(_ line: UnsafeRawBufferPointer) -> Opening {
     if !isPlain {
-      (place, envelope, others, steps, isEnvelopeEnriched, isPlain) = (nil, nil, [], [], false, true)
+      (place, envelope, others, steps, root, isEnvelopeEnriched, isPlain) = (nil, nil, [], [], nil, false, true)
     }
     let bytes = unsafe Self.trim(line)
     json = unsafe bytes.startIndex..<bytes.endIndex
@@ -108,6 +118,15 @@ package final class LineOpener {
   package func next() -> JSONElement? {
     guard let opened = others.popFirst() else { return nil }
     return show(opened) ?? next()
+  }
+
+  /// The message around the payload that was read last; nil if the line itself is the payload, or if
+  /// the message is not at a place that every service spells in one way.
+  package var message: Message? {
+    guard let root, let envelope else { return nil }
+    guard let number = envelope.notification else { return Message(object: root, tokens: [], form: envelope.form) }
+    let tokens = (root.isArray ? [] : [JSONPointer.Token("notifications")]) + [JSONPointer.Token(index: number - 1)]
+    return root.value(at: tokens).map { Message(object: $0, tokens: tokens, form: envelope.form) }
   }
 
   /// The line's delivery information, before ``next()`` is called. For several payloads, it
@@ -160,7 +179,7 @@ package final class LineOpener {
     let forms = envelopes.forms
     guard !forms.isEmpty || root.leadsToMember else { return nil }
     let text = JSONText(unsafe Array(json))
-    (isEnvelopeEnriched, isPlain) = (search.finds(inEnvelope: text), false)
+    (isEnvelopeEnriched, self.root, isPlain) = (search.finds(inEnvelope: text), root, false)
     let opened = forms.lazy.map { OpenedEnvelope.all($0, text, inner: self.inner) }.first { !$0.isEmpty }
     guard var opened else { return nil }
     if readsDelivery {
@@ -204,7 +223,7 @@ package final class LineOpener {
     }
     if way.value.isText, unsafe !enter(&way, json) { return nil }
     guard way.value.isObject else { return nil }
-    (envelope, isPlain) = (Envelope(.path), false)
+    (envelope, self.root, isPlain) = (Envelope(.path), root, false)
     if readsDelivery {
       var members = DeliveryMembers(JSONText(unsafe Array(json)))
       envelope?.readDelivery([members.text.root], &members)

@@ -8,6 +8,37 @@ enum MediaGuess {
   private static let prefixes: [StaticString] = ["https://", "http://", "//"]
   private static let dataKinds: [StaticString] = ["image/", "audio/", "video/"]
 
+  /// The names of the members that have a string: its own, also through arrays, and that around it.
+  @unsafe
+  struct Names {
+    var own: UnsafeRawBufferPointer?
+    var outer: UnsafeRawBufferPointer?
+  }
+
+  /// Returns whether a line may have such a URL; false for most lines that have none. It takes a
+  /// small part of the time of a walk through the values.
+  static func mayHoldURL(_ line: UnsafeRawBufferPointer) -> Bool {
+    // A slash or a letter may be written as an escape, and `data:;base64,` needs no slash.
+    guard unsafe line.distance(behind: UInt8(ascii: "\\")) == nil, unsafe line.distance(behind: UInt8(ascii: ";")) == nil
+    else { return true }
+    var rest = 0
+    while let distance = unsafe UnsafeRawBufferPointer(rebasing: line[rest...]).distance(behind: UInt8(ascii: "/")) {
+      rest += distance
+      if unsafe mayBeginURL(line, before: rest - 1) { return true }
+    }
+    return false
+  }
+
+  /// Returns whether a slash may be one of the beginning of such a URL: whether the string around it
+  /// begins as one, or too far away.
+  private static func mayBeginURL(_ line: UnsafeRawBufferPointer, before slash: Int) -> Bool {
+    // The longest beginning up to its slash is `data:image`.
+    let start = max(0, slash - 16)
+    let quote = unsafe line[start..<slash].lastIndex(of: UInt8(ascii: "\""))
+    guard let quote else { return unsafe line[start] <= 0x20 }
+    return unsafe quote + 1 == slash || mayBeURL(UnsafeRawBufferPointer(rebasing: line[(quote + 1)...]))
+  }
+
   /// Returns whether the text begins as such a URL does; false for most strings.
   static func mayBeURL(_ text: UnsafeRawBufferPointer) -> Bool {
     guard let first = unsafe start(of: text) else { return false }
@@ -26,11 +57,9 @@ enum MediaGuess {
   ///
   /// - Parameters:
   ///   - text: the string, without escapes.
-  ///   - names: the name of the member that has it, also through arrays, and of the member around;
-  ///     few strings need them.
-  static func isMedia(
-    _ text: UnsafeRawBufferPointer, _ names: @autoclosure () -> (own: UnsafeRawBufferPointer?, outer: UnsafeRawBufferPointer?)
-  ) -> Bool {
+  ///   - names: few strings need them.
+  ///   - besidesTargets: whether a name that is a target for a tap never counts.
+  static func isMedia(_ text: UnsafeRawBufferPointer, _ names: @autoclosure () -> Names, besidesTargets: Bool = false) -> Bool {
     guard let start = unsafe start(of: text) else { return false }
     let url = unsafe UnsafeRawBufferPointer(rebasing: text[start...])
     if unsafe url.begins(with: "data:") {
@@ -42,7 +71,7 @@ enum MediaGuess {
     // A host, also one in brackets, or not in ASCII.
     guard let host = unsafe rest.first, host.isLetterASCII || host.decimalDigit != nil || host == UInt8(ascii: "[") || host >= 0x80
     else { return false }
-    return unsafe hasMediaExtension(rest) || isPicture(names())
+    return unsafe hasMediaExtension(rest) ? !(besidesTargets && isTarget(names())) : isPicture(names())
   }
 
   /// Returns whether such a URL has its media in itself.
@@ -59,18 +88,24 @@ enum MediaGuess {
     guard let dot = unsafe letters.lastIndex(of: UInt8(ascii: ".")), dot + 1 < end, unsafe url[..<dot].contains(UInt8(ascii: "/")),
       unsafe url[(dot + 1)..<end].allSatisfy({ $0.isLetterASCII || $0.decimalDigit != nil })
     else { return false }
-    let name = unsafe String(decoding: url[(dot + 1)..<end].lazy.map(\.lowercasedASCII), as: UTF8.self)
+    let name = unsafe String(unsafeUninitializedCapacity: end - dot - 1) { bytes in
+      for index in bytes.indices { unsafe bytes[index] = url[dot + 1 + index].lowercasedASCII }
+      return bytes.count
+    }
     return HintedType(fileExtension: name) != nil
   }
 
+  private static func isTarget(_ names: Names) -> Bool {
+    guard let own = unsafe names.own, own.count <= longestName else { return false }
+    return targets.contains { unsafe own.contains($0) }
+  }
+
   /// Returns whether the names say that a URL without an extension is a picture.
-  private static func isPicture(_ names: (own: UnsafeRawBufferPointer?, outer: UnsafeRawBufferPointer?)) -> Bool {
+  private static func isPicture(_ names: Names) -> Bool {
     // A longer name is nobody's, and would be compared for long.
     guard let own = unsafe names.own, own.count <= longestName else { return false }
     if pictures.contains(where: { unsafe own.contains($0) }) { return true }
-    guard let outer = unsafe names.outer, outer.count <= longestName, !targets.contains(where: { unsafe own.contains($0) }) else {
-      return false
-    }
+    guard let outer = unsafe names.outer, outer.count <= longestName, unsafe !isTarget(names) else { return false }
     return pictures.contains { unsafe outer.contains($0) }
   }
 }

@@ -115,12 +115,26 @@ package final class PayloadReader {
       let found = dialects.references(in: payload, tracing: address == nil ? .none : .sites)
       candidate.references = found.references.filter { $0.role == .attachment }
       (candidate.dialect, candidate.omitted, candidate.sites) = (found.dialect, found.omitted, found.sites)
-      if candidate.references.isEmpty { candidate.unread = unread.first(in: payload, besides: found.references) }
+      if candidate.references.isEmpty, unsafe MediaGuess.mayHoldURL(line) {
+        candidate.unread = unread.first(in: payload, besides: found.references) ?? unreadOutside(besides: found.references)
+      }
     }
     if readsPictures { candidate.addPictures() }
     if let address { candidate.leaveAlone(address) }
     if let overrides, !candidate.references.isEmpty { candidate.overrides = ContentEdit(overrides(payload)) }
     return candidate
+  }
+
+  /// Returns the first string of the message around the payload that looks like a media URL.
+  private func unreadOutside(besides pictures: [MediaReference]) -> UnreadMedia? {
+    guard let message = opener.message else { return nil }
+    let others = opener.place?.pictures.map(\.reference) ?? []
+    var first: UnreadMedia?
+    unread.forEach(outside: message, besides: pictures + others, aps.content()) { media, _ in
+      first = media
+      return false
+    }
+    return first
   }
 }
 

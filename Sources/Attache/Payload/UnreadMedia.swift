@@ -1,16 +1,32 @@
-/// A string of a payload that looks like a media URL, at a place that nothing reads.
+/// A string of a line that looks like a media URL, at a place that nothing reads.
 package struct UnreadMedia: Hashable, Sendable {
-  /// The place in the payload.
+  /// Why nothing reads it.
+  enum Cause: Hashable, Sendable {
+    /// No dialect and no `--media-key` names its place.
+    case unknownPlace
+    /// The URL has its media in itself (`data:`), so that no flag helps.
+    case holdsData
+    /// It is not in the payload that the envelope's service sends to Apple's devices.
+    case outside(Envelope.Form)
+  }
+
+  /// The place in the payload; in the line if it is not in the payload.
   package let place: JSONPointer
-  /// Whether the URL has its media in itself (`data:`), so that no flag helps.
-  let holdsData: Bool
+  let cause: Cause
+
+  /// Whether the place is in the line and not in the payload.
+  package var isOutside: Bool { if case .outside = cause { true } else { false } }
 
   /// What is wrong, and what to do: one printable sentence without a full stop.
   package var text: String {
     let shown = PrintableText.of(place.description, maximumLength: Self.shownLength)
-    if holdsData { return "the data: URL at \(shown) is not read; serve the media over https, and write their URL" }
-    let advice = argument.map { "--media-key \($0) would" } ?? "--media-key with that place would"
-    return "nothing reads the URL at \(shown); \(advice)"
+    switch cause {
+    case .holdsData: return "the data: URL at \(shown) is not read; serve the media over https, and write their URL"
+    case .outside(let form): return "the URL at \(shown) reaches no device of Apple's; write it \(form.placeOfMedia)"
+    case .unknownPlace:
+      let advice = argument.map { "--media-key \($0) would" } ?? "--media-key with that place would"
+      return "nothing reads the URL at \(shown); \(advice)"
+    }
   }
 
   private static let shownLength = 400
@@ -24,6 +40,19 @@ package struct UnreadMedia: Hashable, Sendable {
     guard isSafe, text.utf8.count <= Self.shownLength else { return nil }
     let isPlain = text.utf8.allSatisfy { $0.isLetterASCII || $0.decimalDigit != nil || "_-./:@%+=,".utf8.contains($0) }
     return isPlain ? text : "'\(text)'"
+  }
+}
+
+extension Envelope.Form {
+  /// Where a sender writes a picture's URL, so that the service sends it to Apple's devices.
+  fileprivate var placeOfMedia: String {
+    switch self {
+    case .fcm, .fcmLegacy: "into notification.image or apns.fcm_options.image"
+    case .expo: "into richContent.image"
+    case .oneSignal: "into ios_attachments"
+    case .gorush: "into data, under a key that attache dialects lists"
+    case .sns, .path: "into the payload"
+    }
   }
 }
 
@@ -49,15 +78,31 @@ package final class UnreadMediaSearch {
     return first
   }
 
-  /// Calls `body` with each such string and its value, in the order of the payload, until it returns
-  /// false.
+  /// Calls `body` with each such string of a payload and its value, in the order of the payload, until
+  /// it returns false.
   package func forEach(in payload: JSONElement, besides pictures: [MediaReference], _ body: (UnreadMedia, JSONElement) -> Bool) {
-    walk.begin()
-    _ = walk.visit(payload, in: payload) { media, value in pictures.contains { $0.url == value.text } || body(media, value) }
+    walk.begin(outside: nil)
+    _ = walk.visit(payload) { media, value in pictures.contains { $0.url == value.text } || body(media, value) }
+  }
+
+  /// Calls `body` with each such string of the message around a payload.
+  ///
+  /// - Parameter shown: the texts of the payload, which are no media wherever the message has them.
+  package func forEach(
+    outside message: LineOpener.Message, besides pictures: [MediaReference], _ shown: NotificationContent,
+    _ body: (UnreadMedia, JSONElement) -> Bool
+  ) {
+    walk.begin(outside: message)
+    let texts = [shown.title, shown.subtitle, shown.body].map { UntrustedText($0) }
+    _ = walk.visit(message.object) { media, value in
+      guard let text = value.text, !texts.contains(text), !pictures.contains(where: { $0.url == text }) else { return true }
+      return body(media, value)
+    }
   }
 }
 
-/// A walk through the values of a payload. It is a value, so that no access is checked at run time.
+/// A walk through the values of a payload, or of the message around it. It is a value, so that no
+/// access is checked at run time.
 @safe
 private struct Walk {
   /// The deepest value that is read, and the maximum number of values.
@@ -67,32 +112,46 @@ private struct Walk {
   /// The maximum number of strings that turn out to count for nobody.
   private static let maximumMisses = 8
 
-  /// A child on the way to a value: its name, or its index in an array.
-  @unsafe private enum Step {
-    case name(UnsafeRawBufferPointer)
-    case index(Int)
+  /// A child on the way to a value.
+  @safe
+  private struct Step {
+    let container: JSONElement
+    /// The child's name; nil in an array.
+    let name: UnsafeRawBufferPointer?
+    /// The child's index among its siblings.
+    let index: Int
+    let child: JSONElement
+
+    /// Whether a later sibling has the same name, so that this one counts for nobody.
+    var isShadowed: Bool {
+      guard let name = unsafe name, let last = unsafe container.member(name) else { return false }
+      return !last.isSame(as: child)
+    }
   }
 
-  private var steps: [Step] = unsafe []
+  /// The message that is read; nil for a payload.
+  private var message: LineOpener.Message?
+  private var steps: [Step] = []
   private var values = 0
   private var misses = 0
-  /// The path of the current value as bytes, and that of the last URL that was found: most lines of a
-  /// producer are alike.
+  /// The path of the current value as bytes, and that of the last URL in a payload that was found: most
+  /// lines of a producer are alike.
   private var path: [UInt8] = []
-  private var last: (path: [UInt8], media: UnreadMedia)?
+  private var last: (path: [UInt8], place: JSONPointer)?
 
   init() {
-    unsafe steps.reserveCapacity(Self.maximumDepth)
+    steps.reserveCapacity(Self.maximumDepth)
   }
 
-  mutating func begin() {
+  mutating func begin(outside message: LineOpener.Message?) {
     (values, misses) = (0, 0)
-    unsafe steps.removeAll(keepingCapacity: true)
+    self.message = message
+    steps.removeAll(keepingCapacity: true)
   }
 
   /// - Returns: whether to go on.
-  mutating func visit(_ container: JSONElement, in payload: JSONElement, _ body: (UnreadMedia, JSONElement) -> Bool) -> Bool {
-    guard unsafe steps.count < Self.maximumDepth else { return true }
+  mutating func visit(_ container: JSONElement, _ body: (UnreadMedia, JSONElement) -> Bool) -> Bool {
+    guard steps.count < Self.maximumDepth else { return true }
     var index = -1
     return unsafe container.forEachChild { name, child in
       index += 1
@@ -101,11 +160,12 @@ private struct Walk {
       let mayBeURL = unsafe child.withText { unsafe MediaGuess.mayBeURL($0) }
       // Most values end here.
       guard mayBeURL ?? child.isContainer else { return true }
-      unsafe steps.append(name.map { unsafe .name($0) } ?? .index(index))
-      defer { unsafe steps.removeLast() }
-      guard mayBeURL != nil else { return visit(child, in: payload, body) }
-      guard unsafe child.withText({ unsafe MediaGuess.isMedia($0, namesFromInside) }) == true else { return true }
-      guard let media = media(in: payload) else {
+      unsafe steps.append(Step(container: container, name: name, index: index, child: child))
+      defer { steps.removeLast() }
+      guard mayBeURL != nil else { return visit(child, body) }
+      let isMedia = unsafe child.withText { unsafe MediaGuess.isMedia($0, namesFromInside, besidesTargets: message != nil) }
+      guard isMedia == true else { return true }
+      guard let media = media(child) else {
         misses += 1
         return misses < Self.maximumMisses
       }
@@ -114,56 +174,55 @@ private struct Walk {
   }
 
   /// The name of the member with the current value, and that of the member around it.
-  private var namesFromInside: (UnsafeRawBufferPointer?, UnsafeRawBufferPointer?) {
-    var names: (UnsafeRawBufferPointer?, UnsafeRawBufferPointer?) = (nil, nil)
-    for index in unsafe steps.indices.reversed() {
-      guard case .name(let name) = unsafe steps[index] else { continue }
-      guard unsafe names.0 != nil else {
-        unsafe names.0 = unsafe name
+  private var namesFromInside: MediaGuess.Names {
+    var names = unsafe MediaGuess.Names()
+    for index in steps.indices.reversed() {
+      guard let name = unsafe steps[index].name else { continue }
+      guard unsafe names.own != nil else {
+        unsafe names.own = name
         continue
       }
-      unsafe names.1 = unsafe name
+      unsafe names.outer = name
       break
     }
     return unsafe names
   }
 
-  /// Returns the current value; nil if it is one of Apple's texts, if a later member has the same
-  /// name, so that this one counts for nobody, or if its path is too long to be typed.
-  private mutating func media(in payload: JSONElement) -> UnreadMedia? {
-    guard let place = place() else { return nil }
-    return unsafe payload.value(at: place.tokens)?.withText { text in
-      guard unsafe MediaGuess.isMedia(text, namesFromInside) else { return nil }
-      let media = UnreadMedia(place: place, holdsData: unsafe MediaGuess.isData(text))
-      last = (path, media)
-      return media
-    } ?? nil
+  /// Returns the current value; nil if it is one of Apple's texts, if it counts for nobody, or if its
+  /// path is too long to be typed.
+  private mutating func media(_ value: JSONElement) -> UnreadMedia? {
+    guard !steps.contains(where: \.isShadowed), let place = place() else { return nil }
+    if let message { return UnreadMedia(place: place, cause: .outside(message.form)) }
+    let holdsData = unsafe value.withText { unsafe MediaGuess.isData($0) }
+    return UnreadMedia(place: place, cause: holdsData == true ? .holdsData : .unknownPlace)
   }
 
   /// Returns the place of the current value; nil if Apple defines it, or if it is too long.
   private mutating func place() -> JSONPointer? {
     path.removeAll(keepingCapacity: true)
-    for index in unsafe steps.indices {
-      switch unsafe steps[index] {
-      case .name(let name):
+    for step in steps {
+      if let name = unsafe step.name {
         guard name.count <= Self.longestName else { return nil }
         unsafe path.append(contentsOf: name)
         // No text contains these bytes.
         path.append(0xFF)
-      case .index(let index):
+      } else {
         path.append(0xFE)
-        path.append(UInt8(truncatingIfNeeded: index))
-        path.append(UInt8(truncatingIfNeeded: index >> 8))
+        path.append(UInt8(truncatingIfNeeded: step.index))
+        path.append(UInt8(truncatingIfNeeded: step.index >> 8))
       }
     }
-    if let last, last.path == path { return last.media.place }
-    var tokens: [JSONPointer.Token] = []
-    for index in unsafe steps.indices {
-      switch unsafe steps[index] {
-      case .name(let name): tokens.append(JSONPointer.Token(unsafe String(decoding: name, as: UTF8.self)))
-      case .index(let index): tokens.append(JSONPointer.Token(index: index))
-      }
+    if message == nil, let last, last.path == path { return last.place }
+    let tokens = steps.map { step in
+      unsafe step.name.map { JSONPointer.Token(unsafe String(decoding: $0, as: UTF8.self)) } ?? JSONPointer.Token(index: step.index)
     }
-    return ApsKeys.define(tokens.map(\.text)) ? nil : JSONPointer(tokens: tokens)
+    let names = tokens.map(\.text)
+    // The payload may be an object of the message.
+    let start = message.flatMap { _ in names.firstIndex(of: "aps") } ?? 0
+    guard !ApsKeys.define(Array(names[start...])) else { return nil }
+    if let message { return JSONPointer(tokens: message.tokens + tokens) }
+    let place = JSONPointer(tokens: tokens)
+    last = (path, place)
+    return place
   }
 }

@@ -95,7 +95,7 @@ extension FindingCode {
     case .urlRefused: "Write a public https URL; the finding names the flag that would allow this one, if any."
     case .mediaMany: "Name the one to ten media that the notification shows."
     case .mediaForm: "Write it in the form that the finding shows."
-    case .mediaUnread: "Use --media-key with its place, or write the URL where attache dialects says that one is read."
+    case .mediaUnread: "Write the URL where attache dialects says that one is read; --media-key adds a place of the payload."
     case .typeUnguessable: "End the URL's path in .jpg, .png, .gif, .mp4, .mp3 and their like, or give a hint."
     case .typeContradiction: "Make the hint and the extension agree."
     case .typeHint: "Write the hint beside the URL; attache dialects shows where for the vendor."

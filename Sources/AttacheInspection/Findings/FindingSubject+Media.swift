@@ -24,6 +24,7 @@ extension FindingSubject {
   private func unreadFindings() -> [LintFinding] {
     inspection.unread.compactMap { unread in
       let place = UntrustedText(unread.media.place.description)
+      guard !unread.media.isOutside else { return finding(.mediaUnread, inLine: place, unread.media.text) }
       guard !place.starts(with: "/aps/") else { return nil }
       return finding(.mediaUnread, inLine: paths.path(of: place, saying: unread.text), unread.media.text)
     }

@@ -65,7 +65,7 @@ struct UnreadMediaTests {
       ([""], "--media-key /"),
     ])
   func `the sentence names the flag as a shell reads it`(parts: [String], flag: String) throws {
-    let text = UnreadMedia(place: JSONPointer(parts: parts), holdsData: false).text
+    let text = UnreadMedia(place: JSONPointer(parts: parts), cause: .unknownPlace).text
     #expect(text.hasSuffix("; \(flag) would"), "\(text)")
     #expect(text.unicodeScalars.allSatisfy(PrintableText.isPrintable))
     guard !flag.contains("with that"), let word = flag.split(separator: " ", maxSplits: 1).last else { return }
@@ -98,5 +98,72 @@ struct UnreadMediaTests {
     #expect(place(#""\#(name)":"https://a.example/1""#) == nil)
     let twice = String(repeating: #""image_x":"https://a.example/a.jpg","#, count: 20_000) + #""image_x":7"#
     #expect(place(twice) == nil)
+  }
+
+  // MARK: - Around the payload
+
+  @Test(
+    arguments: [
+      (
+        #"{"message":{"notification":{"title":"Hi","imageUrl":"https://a.example/1"},"apns":{"payload":{"aps":{"mutable-content":1}}}}}"#,
+        "/message/notification/imageUrl", "notification.image"
+      ),
+      (
+        #"{"message":{"notification":{"title":"Hi"},"apns":{"fcmOptions":{"imageUrl":"https://a.example/1"},"payload":{"aps":{"mutable-content":1}}}}}"#,
+        "/message/apns/fcmOptions/imageUrl", "apns.fcm_options.image"
+      ),
+      (
+        #"{"to":"ExponentPushToken[a]","title":"Hi","mutableContent":true,"image":"https:\/\/a.example\/1"}"#, "/image", "richContent.image"
+      ),
+      (
+        #"[{"to":"ExponentPushToken[a]","title":"Hi"},{"to":"ExponentPushToken[b]","title":"Hi","mutableContent":true,"image":"//a.example/1"}]"#,
+        "/1/image", "richContent.image"
+      ),
+      (
+        #"{"app_id":"1","contents":{"en":"Hi"},"mutable_content":true,"iosAttachments":{"id":"https://a.example/1"}}"#,
+        "/iosAttachments/id", "ios_attachments"
+      ),
+      (
+        #"{"notifications":[{"platform":1,"tokens":["a"],"message":"Hi","mutable_content":true,"image":"https://a.example/1"}]}"#,
+        "/notifications/0/image", "data"
+      ),
+    ])
+  func `a URL of the message that no device of Apple's gets is found, and its right place is named`(
+    line: String, place: String, advice: String
+  ) throws {
+    let unread = try #require(reader.read(line).candidate?.unread)
+    #expect(unread.place.description == place)
+    #expect(unread.text.hasPrefix("the URL at \(place) reaches no device of Apple's; write it into "))
+    #expect(unread.text.contains(advice))
+  }
+
+  @Test(
+    arguments: [
+      // The URL is a text that is shown.
+      #"{"message":{"notification":{"body":"https://a.example/a.jpg"},"apns":{"payload":{"aps":{"mutable-content":1}}}}}"#,
+      // An Android device shows these.
+      #"{"message":{"notification":{"body":"Hi"},"android":{"notification":{"image":"https://a.example/a.jpg"}},"apns":{"payload":{"aps":{"mutable-content":1}}}}}"#,
+      // Targets of a tap, and an icon.
+      #"{"message":{"notification":{"body":"Hi"},"webpush":{"notification":{"icon":"https://a.example/a.png"},"fcm_options":{"link":"https://a.example/a.gif"}},"apns":{"payload":{"aps":{"mutable-content":1}}}}}"#,
+      // The payload is in the message.
+      #"{"message":{"apns":{"payload":{"aps":{"alert":{"body":"Hi","launch-image":"https://a.example/a.png"},"mutable-content":1}}}}}"#,
+      // Another message of the request.
+      #"[{"to":"ExponentPushToken[a]","title":"Hi","image":"https://a.example/1"},{"to":"ExponentPushToken[b]","title":"Hi","mutableContent":true}]"#,
+    ])
+  func `what other devices read, what is shown, and what belongs to another message is not`(line: String) throws {
+    let candidate = try #require(reader.read(line).candidate)
+    #expect(candidate.unread == nil)
+  }
+
+  @Test(
+    arguments: [
+      (#"{"a":"https://a.example/a.jpg"}"#, true), (#"{"a":"  \thttps:"}"#, true), (#"{"a": "//x"}"#, true),
+      (#"{"a":"DATA:image/png,"}"#, true),
+      (#"{"a":"data:;base64,"}"#, true), (#"{"a":"\u0068ttp"}"#, true), (#"{"a":"                         https://a"}"#, true),
+      (#"{"a":"myapp://chat/1","b":"10/12","c":"yes/no"}"#, false), (#"{"a":"a long text with a slash / in it"}"#, false),
+      (#"{"a":1}"#, false),
+    ])
+  func `a look at the bytes spares the walk, and misses nothing`(line: String, mayHoldURL: Bool) {
+    #expect(unsafe Array(line.utf8).withUnsafeBytes { unsafe MediaGuess.mayHoldURL($0) } == mayHoldURL)
   }
 }
