@@ -24,6 +24,9 @@ struct ExplanationLedger {
   /// The number of entries with a detail, by reason.
   private var details: [Reason: Int] = [:]
   private var waiting: [Explanation] = []
+  /// The entry of the last payload: most payloads of a producer are alike, and a comparison is cheaper
+  /// than a hash.
+  private var last: (example: Example, index: [Example: Entry].Index)?
 
   /// Records a payload that fell back.
   ///
@@ -35,13 +38,19 @@ struct ExplanationLedger {
   mutating func add(
     _ reason: Reason, _ detail: ExplanationDetail? = nil, at now: MonotonicInstant, _ explain: () -> Explanation
   ) -> Bool {
+    if let last, last.example.reason == reason, last.example.detail == detail, entries.values[last.index].again != nil {
+      entries.values[last.index].again?.count += 1
+      return false
+    }
     let example = example(reason, detail)
     guard let index = entries.index(forKey: example) else {
+      last = nil
       if example.detail != nil { details[reason, default: 0] += 1 }
       entries[example] = Entry(told: now)
       waiting.append(explain())
       return true
     }
+    last = (example, index)
     guard entries.values[index].again == nil else {
       entries.values[index].again?.count += 1
       return false
