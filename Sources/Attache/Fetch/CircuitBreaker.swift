@@ -136,11 +136,12 @@ struct CircuitBreaker {
 
   /// Returns the part of an origin that a target belongs to, as a hash of the first segment of the
   /// path: gateways choose the server behind them by it.
-  static func part(of target: some StringProtocol) -> Int {
-    var hasher = Hasher()
-    for byte in target.utf8.dropFirst() {
-      guard byte != UInt8(ascii: "/"), byte != UInt8(ascii: "?") else { break }
-      hasher.combine(byte)
+  static func part(of target: String) -> Int {
+    var (target, hasher) = (target, Hasher())
+    target.withUTF8 { bytes in
+      let bytes = UnsafeRawBufferPointer(bytes)
+      let end = unsafe bytes.dropFirst().firstIndex { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "?") } ?? bytes.endIndex
+      unsafe hasher.combine(bytes: UnsafeRawBufferPointer(rebasing: bytes[..<end]))
     }
     return hasher.finalize()
   }

@@ -143,6 +143,7 @@ package final class LineOpener {
 
   /// The size in bytes that the payload may have, so that APNs accepts what its service makes of it.
   package var maximumSize: Int {
+    guard !isPlain else { return Self.maximumPayload }
     let maximum = envelope?.pushType == "voip" || place?.leadsToVoIP == true ? Self.maximumVoIPPayload : Self.maximumPayload
     return maximum - (envelope?.form.addedBytes ?? 0)
   }

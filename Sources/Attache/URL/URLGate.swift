@@ -31,8 +31,10 @@ public struct URLGate: Sendable {
   /// - Parameter earlier: a URL that this gate has accepted. If `url` begins with the same scheme
   ///   and authority, only the rest is checked.
   package func check(_ url: String, after earlier: CheckedURL?) throws(Refusal) -> CheckedURL {
-    // A file in the payload is mostly longer than a URL may be.
-    try check(Array(url.utf8.prefix(Self.maximumBytes + 1))[...], after: earlier)
+    // A file in the payload is mostly longer than a URL may be, and need not be copied. A prefix is copied
+    // byte by byte.
+    let isTooLong = url.utf8.count > Self.maximumBytes
+    return try check(isTooLong ? Array(url.utf8.prefix(Self.maximumBytes + 1))[...] : Array(url.utf8)[...], after: earlier)
   }
 
   /// Does the same as ``check(_:after:)-(String,_)`` for arbitrary bytes.

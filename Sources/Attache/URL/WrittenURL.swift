@@ -54,11 +54,15 @@ extension UInt8 {
   /// Whether a URL with this byte must be read: white space, a mark that a URL may not contain, or a
   /// percent sign, which may begin no escape.
   fileprivate var needsReading: Bool {
-    if self <= 0x20 { return true }
-    if self < UInt8(ascii: "[") {
-      return self == UInt8(ascii: "%") || self == UInt8(ascii: "\"") || self == UInt8(ascii: "<") || self == UInt8(ascii: ">")
-    }
-    return self == UInt8(ascii: "[") || self == UInt8(ascii: "]") || isMark
+    let marks = self < 64 ? Self.lowMarks : Self.highMarks
+    return marks >> UInt64(self & 63) & 1 == 1 && self < 0x80
+  }
+
+  /// A bit for each such byte below 64, and for each from 64 to 127.
+  private static let (lowMarks, highMarks) = ((UInt64(1) << 33) - 1 | bits("%\"<>"), bits("[]^`{|}"))
+
+  private static func bits(_ marks: StaticString) -> UInt64 {
+    unsafe UnsafeBufferPointer(start: marks.utf8Start, count: marks.utf8CodeUnitCount).reduce(0) { $0 | 1 << UInt64($1 & 63) }
   }
 
   /// Whether this is a printable ASCII character that RFC 3986 allows nowhere, except the backslash.

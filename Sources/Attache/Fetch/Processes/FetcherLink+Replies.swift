@@ -37,18 +37,17 @@ extension FetcherLink {
     case .fetched(let result):
       state.hasAnswered = true
       state.starts.noteAnswer()
-      let added = result.added
-      afterwards.append { [store] in store.note(addedByGuests: added) }
-      // A request that was cancelled when the result was on its way shows something, too.
-      if let request = state.requests[result.fetch] ?? state.leaving[result.fetch]?.request {
-        afterwards.append { [self] in note(result.health, of: request) }
-      }
-      guard let request = state.requests[result.fetch] else { return }
       if case .stored(let file, _) = result.end, file.size < 1 || file.size > crew.memory.configuration.limits[file.type.kind] {
         throw .invalid
       }
-      state.requests.remove(result.fetch)
-      afterwards.append { [self] in finish(request, result) }
+      let request = state.requests.remove(result.fetch)
+      // A request that was cancelled when the result was on its way shows something, too.
+      let shown = request ?? state.leaving[result.fetch]?.request
+      afterwards.append { [self] in
+        store.note(addedByGuests: result.added)
+        if let shown { note(result.health, of: shown) }
+        if let request { finish(request, result) }
+      }
     case .left(let number, let health):
       guard let (request, done) = state.leaving.removeValue(forKey: number) else { return }
       state.places.give(back: request.place)
