@@ -111,12 +111,12 @@ package final class Inspector {
     let paths = LinePaths(root, places, envelope: opener.envelope, payloadPath: configuration.payloadPath)
     if opener.envelope?.pushType == "voip" || opener.place?.leadsToVoIP == true { inspection.maximumSize = Inspection.maximumVoIPSize }
     inspection.isEnriched = opener.isEnriched
+    if inspection.kind == .push(.nothing) { inspection.nested = opener.nestedPayload.map(LineCause.nested) }
     addPush(opener.aps, to: &inspection)
-    let picture = Self.pictureForOthers(paths, opener.envelope?.form)
-    addDialects(payload, besides: picture, to: &inspection)
+    addDialects(payload, to: &inspection)
     addGates(to: &inspection)
     addFindings(payload, paths, to: &inspection)
-    if inspection.media.isEmpty, let picture { inspection.media = [picture] }
+    if inspection.media.isEmpty, let picture = Self.pictureForOthers(paths, opener.envelope?.form) { inspection.media = [picture] }
   }
 
   /// Returns the first picture of a request that its service does not send to Apple's devices.
@@ -145,16 +145,13 @@ package final class Inspector {
     inspection.runs = inspection.why == nil
   }
 
-  private func addDialects(_ payload: JSONElement, besides picture: InspectedMedia?, to inspection: inout Inspection) {
+  private func addDialects(_ payload: JSONElement, to inspection: inout Inspection) {
     let found = dialects.references(in: payload, tracing: .paths)
     inspection.media = found.references.map { InspectedMedia(reference: $0, gates: []) }
     addPictures(to: &inspection)
     inspection.omitted = found.omitted
     let hasAttachment = found.references.contains { $0.role == .attachment }
-    if !hasAttachment, inspection.runs {
-      let pictures = found.references + (picture.map { [$0.reference] } ?? [])
-      addUnread(payload, besides: pictures, to: &inspection)
-    }
+    if !hasAttachment, inspection.runs { addUnread(payload, besides: found.references, to: &inspection) }
     inspection.text = dialects.text(in: payload)
     let encrypted = dialects.encrypted(in: payload)
     inspection.encrypted = encrypted?.sentence
@@ -181,7 +178,8 @@ package final class Inspector {
     }
     unread.forEach(in: payload, besides: pictures, add)
     guard inspection.unread.isEmpty, let message = opener.message else { return }
-    unread.forEach(outside: message, besides: pictures + inspection.media.map(\.reference), apsReader.content(), add)
+    let read = configuration.rewrites ? inspection.media.map(\.reference) : []
+    unread.forEach(outside: message, besides: pictures + read, apsReader.content(), add)
   }
 
   private func addGates(to inspection: inout Inspection) {

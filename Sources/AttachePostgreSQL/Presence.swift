@@ -35,18 +35,19 @@ final class Presence: Sendable {
 
   /// A new key of an advisory lock. Any role that may connect can take advisory locks, and see in
   /// `pg_locks` which are held. So nobody can take this lock before its owner does, and after the
-  /// owner has gone it does not count for a role that may not use the schema (``present``).
+  /// owner has gone it does not count for a role that may not be a worker (``present``).
   static var randomKey: Int64 { Int64.random(in: 1...Int64.max) }
   /// The key of a lock in `pg_locks`.
   static let key = "CASE WHEN objsubid = 1 THEN classid::bigint << 32 | objid::bigint END"
-  /// The numbers of the workers whose locks are held by a session whose user may use the schema: by
-  /// its rights, or as a member of the owner, which it may have to name with `SET ROLE`.
+  /// The numbers of the workers whose locks are held by a session whose user may be a worker: by its
+  /// rights on the table, or as a member of the owner, which it may have to name with `SET ROLE`.
   static let present = """
     (SELECT number FROM worker WHERE key IN (
       SELECT \(key) FROM pg_locks JOIN pg_stat_activity AS activity USING (pid)
         JOIN pg_namespace AS space ON space.nspname = current_schema()
       WHERE locktype = 'advisory' AND granted AND pg_locks.database = (SELECT oid FROM pg_database WHERE datname = current_database())
-        AND (has_schema_privilege(activity.usesysid, space.oid, 'USAGE') OR pg_has_role(activity.usesysid, space.nspowner, 'MEMBER'))))
+        AND (has_table_privilege(activity.usesysid, to_regclass('worker'), 'INSERT')
+          OR pg_has_role(activity.usesysid, space.nspowner, 'MEMBER'))))
     """
 
   /// - Parameter name: the host's name, for people.

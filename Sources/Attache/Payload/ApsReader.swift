@@ -7,7 +7,7 @@ package final class ApsReader {
   package init() {}
 
   private enum Key: Int, CaseIterable {
-    case alert, mutableContent, contentAvailable, badge, sound, category, threadID
+    case alert, mutableContent, contentAvailable, badge, sound, category, threadID, mutableContentInCamelCase, mutableContentInSnakeCase
 
     var name: String {
       switch self {
@@ -18,6 +18,8 @@ package final class ApsReader {
       case .sound: "sound"
       case .category: "category"
       case .threadID: "thread-id"
+      case .mutableContentInCamelCase: "mutableContent"
+      case .mutableContentInSnakeCase: "mutable_content"
       }
     }
   }
@@ -44,6 +46,16 @@ package final class ApsReader {
   /// Whether the payload asks for the service extension: `mutable-content` is the number 1 or
   /// `true`.
   package private(set) var isMutable = false
+
+  /// What is wrong with a flag that does not count; nil if there is none, or if it is switched off.
+  var flagMistake: FlagMistake? {
+    guard !isMutable else { return nil }
+    if let flag = members[Key.mutableContent.rawValue] {
+      return flag.isPresent && flag.boolean != false && flag.number != 0 ? .value : nil
+    }
+    let names = [Key.mutableContentInCamelCase, .mutableContentInSnakeCase]
+    return names.first { members[$0.rawValue] != nil }.map { .name($0.name) }
+  }
 
   /// Parses a payload's `aps` and returns its kind of push.
   package func read(_ aps: JSONElement?) -> PushKind {

@@ -39,7 +39,8 @@ package final class LineOpener {
   private let search: MemberSearch
   private let members: MemberLookup
   private let outputKey: String
-  private let path: JSONPointer
+  /// The place of the payload, as given; empty if it is the whole line, or where an envelope has it.
+  let path: JSONPointer
   private let envelopes = EnvelopeReader()
   private let readsDelivery: Bool
   /// The envelope of the payload that was opened last; nil if the line itself is the payload.
@@ -110,6 +111,7 @@ package final class LineOpener {
     }
     members.find(in: root)
     guard aps == nil else { return .payload(root) }
+    (self.root, isPlain) = (root, false)
     if let payload = unsafe openEnvelope(root, text) { return .payload(payload) }
     return UnopenedEnvelope(of: root).map(Opening.unopened) ?? .payload(root)
   }
@@ -118,6 +120,14 @@ package final class LineOpener {
   package func next() -> JSONElement? {
     guard let opened = others.popFirst() else { return nil }
     return show(opened) ?? next()
+  }
+
+  /// The place of an object in the line that has `aps` and is no payload that was opened; nil if there
+  /// is none. Call it for a line without an alert.
+  package var nestedPayload: JSONPointer? {
+    guard path.tokens.isEmpty, let root else { return nil }
+    var tokens: [JSONPointer.Token] = []
+    return root.leadsToAps(&tokens) ? JSONPointer(tokens: tokens) : nil
   }
 
   /// The message around the payload that was read last; nil if the line itself is the payload, or if
@@ -259,5 +269,31 @@ package final class LineOpener {
     way.levels.append(PayloadPlace.Level(text: text, string: string))
     (way.value, way.steps, way.text) = (value, [], JSONText(bytes))
     return true
+  }
+}
+
+extension JSONElement {
+  /// Searches the objects of an object, two levels deep, and JSON in its strings for an object with
+  /// `aps`.
+  fileprivate func leadsToAps(_ path: inout [JSONPointer.Token]) -> Bool {
+    guard isObject, path.count < 3 else { return false }
+    if !path.isEmpty, member("aps")?.isObject == true { return true }
+    return unsafe !forEachChild { name, child in
+      guard let name = unsafe name else { return true }
+      path.append(JSONPointer.Token(unsafe String(decoding: name, as: UTF8.self)))
+      let isText = unsafe child.withText { unsafe $0.mayHoldAps }
+      if isText == true || child.leadsToAps(&path) { return false }
+      path.removeLast()
+      return true
+    }
+  }
+}
+
+extension UnsafeRawBufferPointer {
+  /// Whether a text begins as a JSON object and has the name of `aps` in it.
+  fileprivate var mayHoldAps: Bool {
+    guard unsafe first(where: { !$0.isJSONSpace }) == UInt8(ascii: "{") else { return false }
+    let name = Array("\"aps\"".utf8)
+    return indices.dropLast(name.count - 1).contains { start in unsafe self[start] == name[0] && self[start...].starts(with: name) }
   }
 }

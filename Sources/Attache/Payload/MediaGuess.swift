@@ -1,11 +1,15 @@
 /// Guesses whether a string of a payload is the URL of media, by its bytes and its name alone.
 enum MediaGuess {
   /// Names of members whose URL is mostly a target for a tap: they count only with an extension.
-  private static let targets: [StaticString] = ["url", "link", "href", "icon", "click", "action"]
+  private static let targets: [StaticString] = ["url", "link", "href"]
+  /// Names of members whose URL is hardly ever a medium, outside the payload.
+  private static let taps: [StaticString] = ["icon", "click", "action"]
   private static let pictures: [StaticString] = ["image", "picture", "photo", "media", "attachment", "thumbnail", "hero"]
   /// The longest name of a member that is compared, in bytes.
   private static let longestName = 256
   private static let prefixes: [StaticString] = ["https://", "http://", "//"]
+  /// How placeholders of templates begin.
+  private static let placeholders: [StaticString] = ["{{", "${", "$(", "<%", "%%", "{%"]
   private static let dataKinds: [StaticString] = ["image/", "audio/", "video/"]
 
   /// The names of the members that have a string: its own, also through arrays, and that around it.
@@ -15,35 +19,32 @@ enum MediaGuess {
     var outer: UnsafeRawBufferPointer?
   }
 
-  /// Returns whether a line may have such a URL; false for most lines that have none. It takes a
-  /// small part of the time of a walk through the values.
-  static func mayHoldURL(_ line: UnsafeRawBufferPointer) -> Bool {
-    // A slash or a letter may be written as an escape, and `data:;base64,` needs no slash.
-    guard unsafe line.distance(behind: UInt8(ascii: "\\")) == nil, unsafe line.distance(behind: UInt8(ascii: ";")) == nil
-    else { return true }
-    var rest = 0
-    while let distance = unsafe UnsafeRawBufferPointer(rebasing: line[rest...]).distance(behind: UInt8(ascii: "/")) {
-      rest += distance
-      if unsafe mayBeginURL(line, before: rest - 1) { return true }
-    }
-    return false
+  /// What a string looks like.
+  enum Kind: Hashable {
+    /// A URL with http(s) or `//`.
+    case url
+    /// A URL that has the file in itself (`data:`).
+    case data
+    /// A text under a picture word that stands for a URL and is none.
+    case slip
+    /// The path of a file without a host, under a picture word.
+    case relative
+    /// A placeholder of a template, under a picture word.
+    case placeholder
   }
 
-  /// Returns whether a slash may be one of the beginning of such a URL: whether the string around it
-  /// begins as one, or too far away.
-  private static func mayBeginURL(_ line: UnsafeRawBufferPointer, before slash: Int) -> Bool {
-    // The longest beginning up to its slash is `data:image`.
-    let start = max(0, slash - 16)
-    let quote = unsafe line[start..<slash].lastIndex(of: UInt8(ascii: "\""))
-    guard let quote else { return unsafe line[start] <= 0x20 }
-    return unsafe quote + 1 == slash || mayBeURL(UnsafeRawBufferPointer(rebasing: line[(quote + 1)...]))
-  }
-
-  /// Returns whether the text begins as such a URL does; false for most strings.
-  static func mayBeURL(_ text: UnsafeRawBufferPointer) -> Bool {
+  /// Returns whether a text may look like media; false for most strings.
+  static func mayLookLikeMedia(_ text: UnsafeRawBufferPointer) -> Bool {
     guard let first = unsafe start(of: text) else { return false }
-    let byte = unsafe text[first].lowercasedASCII
-    return byte == UInt8(ascii: "h") || byte == UInt8(ascii: "/") || byte == UInt8(ascii: "d")
+    switch unsafe text[first].lowercasedASCII {
+    case UInt8(ascii: "h"), UInt8(ascii: "/"), UInt8(ascii: "d"), UInt8(ascii: "w"), UInt8(ascii: "\""), UInt8(ascii: "'"),
+      UInt8(ascii: "<"), UInt8(ascii: "{"), UInt8(ascii: "["), UInt8(ascii: "$"), UInt8(ascii: "%"):
+      return true
+    default: break
+    }
+    // A file's name, or a file.
+    if unsafe text.suffix(6).contains(UInt8(ascii: ".")) { return true }
+    return unsafe text.count >= 64 && text.prefix(24).allSatisfy { $0 > 0x20 && $0 < 0x7F }
   }
 
   private static func start(of text: UnsafeRawBufferPointer) -> Int? {
@@ -52,40 +53,57 @@ enum MediaGuess {
     return start < text.count ? start : nil
   }
 
-  /// Returns whether the text is a URL with http(s), `//` or `data:` that has a media extension, or
+  /// Returns what a text looks like; nil for any other. A URL counts if it has a media extension, or
   /// has none but stands under a word for a picture.
   ///
   /// - Parameters:
   ///   - text: the string, without escapes.
   ///   - names: few strings need them.
-  ///   - besidesTargets: whether a name that is a target for a tap never counts.
-  static func isMedia(_ text: UnsafeRawBufferPointer, _ names: @autoclosure () -> Names, besidesTargets: Bool = false) -> Bool {
-    guard let start = unsafe start(of: text) else { return false }
+  ///   - besidesTaps: whether a name that is surely a target for a tap, or an icon, never counts.
+  static func kind(_ text: UnsafeRawBufferPointer, _ names: @autoclosure () -> Names, besidesTaps: Bool = false) -> Kind? {
+    guard let start = unsafe start(of: text) else { return nil }
     let url = unsafe UnsafeRawBufferPointer(rebasing: text[start...])
     if unsafe url.begins(with: "data:") {
       let content = unsafe UnsafeRawBufferPointer(rebasing: url.dropFirst(5))
-      return unsafe dataKinds.contains { unsafe content.begins(with: $0) } || isPicture(names())
+      return unsafe dataKinds.contains { unsafe content.begins(with: $0) } || isPicture(names()) ? .data : nil
     }
-    guard let prefix = prefixes.first(where: { unsafe url.begins(with: $0) }) else { return false }
-    let rest = unsafe UnsafeRawBufferPointer(rebasing: url.dropFirst(prefix.utf8CodeUnitCount))
-    // A host, also one in brackets, or not in ASCII.
-    guard let host = unsafe rest.first, host.isLetterASCII || host.decimalDigit != nil || host == UInt8(ascii: "[") || host >= 0x80
-    else { return false }
-    return unsafe hasMediaExtension(rest) ? !(besidesTargets && isTarget(names())) : isPicture(names())
+    if let host = unsafe hostBehindPrefix(of: url) {
+      guard unsafe hasMediaExtension(host) else { return unsafe isPicture(names()) ? .url : nil }
+      return unsafe besidesTaps && isNamed(names().own, taps) ? nil : .url
+    }
+    guard unsafe isPicture(names()) else { return nil }
+    if placeholders.contains(where: { unsafe url.begins(with: $0) }) { return .placeholder }
+    if unsafe URLMistake(url) != nil { return .slip }
+    return unsafe isFile(url) ? .relative : nil
   }
 
-  /// Returns whether such a URL has its media in itself.
-  static func isData(_ text: UnsafeRawBufferPointer) -> Bool {
-    unsafe text.first { $0 > 0x20 }.map { $0.lowercasedASCII == UInt8(ascii: "d") } ?? false
+  /// Returns the rest of a URL from its host on; nil if it does not begin with a prefix and a host,
+  /// which may also be in brackets, or not in ASCII.
+  private static func hostBehindPrefix(of url: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer? {
+    guard let prefix = prefixes.first(where: { unsafe url.begins(with: $0) }) else { return nil }
+    let rest = unsafe UnsafeRawBufferPointer(rebasing: url.dropFirst(prefix.utf8CodeUnitCount))
+    guard let host = unsafe rest.first else { return nil }
+    return unsafe host.isLetterASCII || host.decimalDigit != nil || host == UInt8(ascii: "[") || host >= 0x80 ? rest : nil
+  }
+
+  /// Returns whether a text is the path of a file with a media extension.
+  private static func isFile(_ path: UnsafeRawBufferPointer) -> Bool {
+    guard path.count <= 1_024, unsafe path.allSatisfy({ $0 > 0x20 && $0 != UInt8(ascii: ":") && $0 != UInt8(ascii: "\"") }) else {
+      return false
+    }
+    return unsafe hasMediaExtension(path, besidesHost: false)
   }
 
   /// Returns whether the last part of the path has the extension of a media type.
   ///
-  /// - Parameter url: the URL from its host on.
-  private static func hasMediaExtension(_ url: UnsafeRawBufferPointer) -> Bool {
+  /// - Parameters:
+  ///   - url: the URL from its host on.
+  ///   - besidesHost: whether it begins with a host, which has no extension.
+  private static func hasMediaExtension(_ url: UnsafeRawBufferPointer, besidesHost: Bool = true) -> Bool {
     let end = unsafe url.firstIndex { $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#") || $0 <= 0x20 } ?? url.count
     let letters = unsafe url[..<end].suffix(9)
-    guard let dot = unsafe letters.lastIndex(of: UInt8(ascii: ".")), dot + 1 < end, unsafe url[..<dot].contains(UInt8(ascii: "/")),
+    guard let dot = unsafe letters.lastIndex(of: UInt8(ascii: ".")), dot + 1 < end,
+      unsafe !besidesHost || url[..<dot].contains(UInt8(ascii: "/")),
       unsafe url[(dot + 1)..<end].allSatisfy({ $0.isLetterASCII || $0.decimalDigit != nil })
     else { return false }
     let name = unsafe String(unsafeUninitializedCapacity: end - dot - 1) { bytes in
@@ -95,18 +113,16 @@ enum MediaGuess {
     return HintedType(fileExtension: name) != nil
   }
 
-  private static func isTarget(_ names: Names) -> Bool {
-    guard let own = unsafe names.own, own.count <= longestName else { return false }
-    return targets.contains { unsafe own.contains($0) }
+  private static func isNamed(_ name: UnsafeRawBufferPointer?, _ words: [StaticString]) -> Bool {
+    // A longer name is nobody's, and would be compared for long.
+    guard let name = unsafe name, name.count <= longestName else { return false }
+    return words.contains { unsafe name.contains($0) }
   }
 
   /// Returns whether the names say that a URL without an extension is a picture.
   private static func isPicture(_ names: Names) -> Bool {
-    // A longer name is nobody's, and would be compared for long.
-    guard let own = unsafe names.own, own.count <= longestName else { return false }
-    if pictures.contains(where: { unsafe own.contains($0) }) { return true }
-    guard let outer = unsafe names.outer, outer.count <= longestName, unsafe !isTarget(names) else { return false }
-    return pictures.contains { unsafe outer.contains($0) }
+    unsafe isNamed(names.own, pictures)
+      || names.own != nil && isNamed(names.outer, pictures) && !isNamed(names.own, targets) && !isNamed(names.own, taps)
   }
 }
 

@@ -71,8 +71,9 @@ package final class PayloadReader {
   ///   leading byte order mark are allowed. ``padding`` bytes after it must be readable.
   package func read(_ line: UnsafeRawBufferPointer) -> Reading {
     switch unsafe opener.open(line) {
-    case .blank: return .passthrough(.nothing, .payloadNoAlert)
-    case .empty: return .passthrough(.nothing, opener.isEnriched ? .payloadEnriched : .payloadNoAlert)
+    case .blank: return .passthrough(.nothing, .payloadNoAlert, .blank)
+    case .empty where opener.isEnriched: return .passthrough(.nothing, .payloadEnriched)
+    case .empty: return .passthrough(.nothing, .payloadNoAlert, .noPayload(opener.path))
     case .overlong: return .passthrough(.nothing, .payloadSize)
     case .invalid: return .invalid(.payloadJSON)
     case .unopened where opener.isEnriched: return .passthrough(.nothing, .payloadEnriched)
@@ -87,6 +88,7 @@ package final class PayloadReader {
     var candidates: [Payload] = []
     var (next, kind) = (first as JSONElement?, firstKind)
     var reason = reasonToPass(firstKind)
+    let cause = causeToPass(firstKind)
     while let payload = next {
       let wakesExtension = kind == .alert && aps.isMutable
       if wakesExtension || readsPictures && opener.place?.pictures.isEmpty == false {
@@ -96,7 +98,17 @@ package final class PayloadReader {
       next = opener.next()
       if next != nil { kind = aps.read(opener.aps) }
     }
-    return candidates.isEmpty ? .passthrough(firstKind, reason) : .candidates(candidates)
+    return candidates.isEmpty ? .passthrough(firstKind, reason, reason == .payloadEnriched ? nil : cause) : .candidates(candidates)
+  }
+
+  /// Returns what is known about a payload of that kind, should no candidate be in its line.
+  private func causeToPass(_ kind: PushKind) -> LineCause? {
+    switch kind {
+    case .alert where aps.isMutable: nil
+    case .alert: aps.flagMistake.map(LineCause.wrongFlag) ?? opener.envelope.map { .noFlag($0.form) }
+    case .nothing: opener.nestedPayload.map(LineCause.nested) ?? opener.envelope.map { .noAlert($0.form) }
+    case .silent, .soundOrBadge: nil
+    }
   }
 
   /// Returns why a payload of that kind, which was read last, wakes no service extension.
@@ -115,7 +127,7 @@ package final class PayloadReader {
       let found = dialects.references(in: payload, tracing: address == nil ? .none : .sites)
       candidate.references = found.references.filter { $0.role == .attachment }
       (candidate.dialect, candidate.omitted, candidate.sites) = (found.dialect, found.omitted, found.sites)
-      if candidate.references.isEmpty, unsafe MediaGuess.mayHoldURL(line) {
+      if candidate.references.isEmpty {
         candidate.unread = unread.first(in: payload, besides: found.references) ?? unreadOutside(besides: found.references)
       }
     }
@@ -128,9 +140,8 @@ package final class PayloadReader {
   /// Returns the first string of the message around the payload that looks like a media URL.
   private func unreadOutside(besides pictures: [MediaReference]) -> UnreadMedia? {
     guard let message = opener.message else { return nil }
-    let others = opener.place?.pictures.map(\.reference) ?? []
     var first: UnreadMedia?
-    unread.forEach(outside: message, besides: pictures + others, aps.content()) { media, _ in
+    unread.forEach(outside: message, besides: pictures, aps.content()) { media, _ in
       first = media
       return false
     }

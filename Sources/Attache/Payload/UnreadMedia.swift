@@ -6,6 +6,14 @@ package struct UnreadMedia: Hashable, Sendable {
     case unknownPlace
     /// The URL has its media in itself (`data:`), so that no flag helps.
     case holdsData
+    /// It is in a string that holds JSON.
+    case inString
+    /// The text stands for a URL and is none; with what is wrong.
+    case slip(String)
+    /// The text is the path of a file without a host.
+    case relative
+    /// The text is a placeholder of a template.
+    case placeholder
     /// It is not in the payload that the envelope's service sends to Apple's devices.
     case outside(Envelope.Form)
   }
@@ -22,6 +30,11 @@ package struct UnreadMedia: Hashable, Sendable {
     let shown = PrintableText.of(place.description, maximumLength: Self.shownLength)
     switch cause {
     case .holdsData: return "the data: URL at \(shown) is not read; serve the media over https, and write their URL"
+    case .inString:
+      return "the URL in the string at \(shown) is not read, since the string holds JSON; write an object, or the URL beside it"
+    case .slip(let fault): return "the text at \(shown) is no URL: \(fault)"
+    case .relative: return "the text at \(shown) is a path without a host; write the whole URL, with https://"
+    case .placeholder: return "the text at \(shown) is a placeholder that nothing has filled; write the URL"
     case .outside(let form): return "the URL at \(shown) reaches no device of Apple's; write it \(form.placeOfMedia)"
     case .unknownPlace:
       let advice = argument.map { "--media-key \($0) would" } ?? "--media-key with that place would"
@@ -62,7 +75,7 @@ extension Envelope.Form {
 /// The search reads each value once, allocates nothing unless it finds something, and has limits
 /// that no payload reaches which can be sent. Only one thread at a time may use it.
 package final class UnreadMediaSearch {
-  private var walk = Walk()
+  private var walk = Walk(parser: JSONParser())
 
   package init() {}
 
@@ -131,7 +144,11 @@ private struct Walk {
 
   /// The message that is read; nil for a payload.
   private var message: LineOpener.Message?
+  /// Parses JSON in strings.
+  private let parser: JSONParser
   private var steps: [Step] = []
+  /// The number of steps to the string whose JSON is read; nil outside one.
+  private var stepsToString: Int?
   private var values = 0
   private var misses = 0
   /// The path of the current value as bytes, and that of the last URL in a payload that was found: most
@@ -139,12 +156,13 @@ private struct Walk {
   private var path: [UInt8] = []
   private var last: (path: [UInt8], place: JSONPointer)?
 
-  init() {
+  init(parser: JSONParser) {
+    self.parser = parser
     steps.reserveCapacity(Self.maximumDepth)
   }
 
   mutating func begin(outside message: LineOpener.Message?) {
-    (values, misses) = (0, 0)
+    (values, misses, stepsToString) = (0, 0, nil)
     self.message = message
     steps.removeAll(keepingCapacity: true)
   }
@@ -157,20 +175,30 @@ private struct Walk {
       index += 1
       values += 1
       guard values <= Self.maximumValues else { return false }
-      let mayBeURL = unsafe child.withText { unsafe MediaGuess.mayBeURL($0) }
+      let mayBeMedia = unsafe child.withText { unsafe MediaGuess.mayLookLikeMedia($0) }
       // Most values end here.
-      guard mayBeURL ?? child.isContainer else { return true }
+      guard mayBeMedia ?? child.isContainer else { return true }
       unsafe steps.append(Step(container: container, name: name, index: index, child: child))
       defer { steps.removeLast() }
-      guard mayBeURL != nil else { return visit(child, body) }
-      let isMedia = unsafe child.withText { unsafe MediaGuess.isMedia($0, namesFromInside, besidesTargets: message != nil) }
-      guard isMedia == true else { return true }
-      guard let media = media(child) else {
+      guard mayBeMedia != nil else { return visit(child, body) }
+      let kind = unsafe child.withText { unsafe MediaGuess.kind($0, namesFromInside, besidesTaps: message != nil) } ?? nil
+      guard let kind else { return visit(inString: child, body) }
+      guard let media = media(child, kind) else {
         misses += 1
         return misses < Self.maximumMisses
       }
       return body(media, child)
     }
+  }
+
+  /// Visits the values of the JSON that a string holds. A string in it is not parsed again.
+  private mutating func visit(inString child: JSONElement, _ body: (UnreadMedia, JSONElement) -> Bool) -> Bool {
+    guard stepsToString == nil, let bytes = unsafe child.withText({ unsafe $0.mayHoldURLs ? Array($0) : [] }), !bytes.isEmpty,
+      let document = parser.parse(copying: bytes), document.isContainer
+    else { return true }
+    stepsToString = steps.count
+    defer { stepsToString = nil }
+    return visit(document, body)
   }
 
   /// The name of the member with the current value, and that of the member around it.
@@ -190,16 +218,30 @@ private struct Walk {
 
   /// Returns the current value; nil if it is one of Apple's texts, if it counts for nobody, or if its
   /// path is too long to be typed.
-  private mutating func media(_ value: JSONElement) -> UnreadMedia? {
+  private mutating func media(_ value: JSONElement, _ kind: MediaGuess.Kind) -> UnreadMedia? {
     guard !steps.contains(where: \.isShadowed), let place = place() else { return nil }
     if let message { return UnreadMedia(place: place, cause: .outside(message.form)) }
-    let holdsData = unsafe value.withText { unsafe MediaGuess.isData($0) }
-    return UnreadMedia(place: place, cause: holdsData == true ? .holdsData : .unknownPlace)
+    guard stepsToString == nil else { return UnreadMedia(place: place, cause: .inString) }
+    let cause: UnreadMedia.Cause =
+      switch kind {
+      case .url: .unknownPlace
+      case .data: .holdsData
+      case .slip: Self.slip(in: value)
+      case .relative: .relative
+      case .placeholder: .placeholder
+      }
+    return UnreadMedia(place: place, cause: cause)
+  }
+
+  private static func slip(in value: JSONElement) -> UnreadMedia.Cause {
+    let bytes = Array((value.text ?? "").utf8)
+    return .slip(URLMistake(bytes)?.refusal(of: bytes[...]).message ?? "it has no scheme")
   }
 
   /// Returns the place of the current value; nil if Apple defines it, or if it is too long.
   private mutating func place() -> JSONPointer? {
     path.removeAll(keepingCapacity: true)
+    let steps = steps.prefix(stepsToString ?? steps.count)
     for step in steps {
       if let name = unsafe step.name {
         guard name.count <= Self.longestName else { return nil }
@@ -224,5 +266,14 @@ private struct Walk {
     let place = JSONPointer(tokens: tokens)
     last = (path, place)
     return place
+  }
+}
+
+extension UnsafeRawBufferPointer {
+  /// Whether a text may be JSON with a URL in it.
+  fileprivate var mayHoldURLs: Bool {
+    let first = unsafe first { !$0.isJSONSpace }
+    guard first == UInt8(ascii: "{") || first == UInt8(ascii: "[") else { return false }
+    return unsafe distance(behind: UInt8(ascii: "/")) != nil
   }
 }

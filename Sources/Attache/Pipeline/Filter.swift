@@ -235,7 +235,8 @@ public final class Filter: Sendable {
     case .invalid(let reason):
       let mistake = unsafe line.withUnsafeBytes { unsafe JSONMistake(of: $0) }
       pass(line, for: reason, LineNote(cause: .json(mistake), key: note.key), &inlet)
-    case .passthrough(_, let reason): pass(line, for: reason, note, &inlet)
+    case .passthrough(_, let reason, nil): pass(line, for: reason, note, &inlet)
+    case .passthrough(_, let reason, let cause): pass(line, for: reason, LineNote(cause: cause, key: note.key), &inlet)
     case .unopened(let envelope): pass(line, for: .payloadEnvelope, LineNote(cause: .envelope(envelope), key: note.key), &inlet)
     case .candidates(let payloads):
       let since = processor.waitUntilPunctual()
@@ -259,6 +260,13 @@ public final class Filter: Sendable {
       // Add it before the decision, because the run may end as soon as the last line is written.
       if let reason = decision.reason ?? decision.media.missing(from: decision.outcome) {
         explainer.add(reason, of: ticket.line, decision.media, decision.cause)
+        for medium in decision.media {
+          if let other = medium.reason, other != reason { explainer.add(other, of: ticket.line, [medium]) }
+        }
+      }
+      // A message of a list may get nothing although others of the list do.
+      if decision.outcome != .passthrough, let unread = payloads.lazy.compactMap(\.unread).first {
+        explainer.add(.payloadUnreadMedia, of: ticket.line, [], .unread(unread))
       }
       window.decide(ticket, decision)
     }

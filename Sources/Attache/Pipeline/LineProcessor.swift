@@ -44,7 +44,7 @@ package final class LineProcessor {
     case .invalid(let reason):
       let mistake = unsafe segment.withUnsafeBytes { unsafe JSONMistake(of: $0) }
       decided(DecidedPayload(.invalid, reason, LineNote(cause: .json(mistake), key: key)))
-    case .passthrough(_, let reason): decided(DecidedPayload(.passthrough, reason, LineNote(key: key)))
+    case .passthrough(_, let reason, let cause): decided(DecidedPayload(.passthrough, reason, LineNote(cause: cause, key: key)))
     case .unopened(let envelope): decided(DecidedPayload(.passthrough, .payloadEnvelope, LineNote(cause: .envelope(envelope), key: key)))
     case .candidates(let payloads):
       if let refusal {

@@ -58,12 +58,9 @@ extension UInt8 {
     return marks >> UInt64(self & 63) & 1 == 1 && self < 0x80
   }
 
-  /// A bit for each such byte below 64, and for each from 64 to 127.
-  private static let (lowMarks, highMarks) = ((UInt64(1) << 33) - 1 | bits("%\"<>"), bits("[]^`{|}"))
-
-  private static func bits(_ marks: StaticString) -> UInt64 {
-    unsafe UnsafeBufferPointer(start: marks.utf8Start, count: marks.utf8CodeUnitCount).reduce(0) { $0 | 1 << UInt64($1 & 63) }
-  }
+  /// A bit for each such byte: up to the space and `"%<>`, and from 64 on ``[]^`{|}``.
+  private static var lowMarks: UInt64 { 0x5000_0025_FFFF_FFFF }
+  private static var highMarks: UInt64 { 0x3800_0001_6800_0000 }
 
   /// Whether this is a printable ASCII character that RFC 3986 allows nowhere, except the backslash.
   fileprivate var isMark: Bool {

@@ -10,7 +10,8 @@ extension FindingSubject {
     if let aps { return aps.isObject ? [] : [finding(.apsMissing, at: "/aps", "aps is \(aps.typeName), not a dictionary")] }
     var isEmpty = true
     payload.forEachMember { _, _ in isEmpty = false }
-    return isEmpty || payload.member("mdm") != nil ? [] : [finding(.apsMissing, at: "", "the payload has no aps")]
+    guard !isEmpty, payload.member("mdm") == nil else { return [] }
+    return [finding(.apsMissing, at: "", inspection.nested?.text ?? "the payload has no aps")]
   }
 
   /// Checks `alert`.

@@ -9,8 +9,9 @@ extension FindingSubject {
     aps?.forEachMember { name, _ in
       let path = UntrustedText("/aps").appending(name)
       guard !ApsKeys.ofAps.contains(name), !mediaKeys.contains(path) else { return }
-      findings.append(
-        finding(.apsUnknown, at: path, "“\(PrintableText.of(name))” is not one of Apple's keys; APNs ignores custom keys in aps"))
+      let meant = ApsKeys.ofAps.first { $0.lettersAlone == name.lettersAlone }
+      let fault = meant.map { "Apple's is “\($0)”" } ?? "APNs ignores custom keys in aps"
+      findings.append(finding(.apsUnknown, at: path, "“\(PrintableText.of(name))” is not one of Apple's keys; \(fault)"))
     }
     return findings
   }
@@ -105,6 +106,9 @@ private final class PlacePath {
 }
 
 extension UntrustedText {
+  /// The ASCII letters in lower case, without the marks between words.
+  fileprivate var lettersAlone: [UInt8] { utf8.filter(\.isLetterASCII).map(\.lowercasedASCII) }
+
   /// The first two parts of a JSON pointer.
   fileprivate var firstTwoParts: UntrustedText {
     var slashes = 0

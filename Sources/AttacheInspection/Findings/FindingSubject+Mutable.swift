@@ -15,6 +15,8 @@ extension FindingSubject {
   }
 
   private func missing() -> [LintFinding] {
+    // Where the payload is an object of the line, aps.missing says so.
+    if inspection.nested != nil { return [] }
     if let place = place(in: payload, depth: 4) { return [finding(.mutableOutside, at: place)] }
     if inspection.envelope?.form == .fcm, let place = paths.writtenPath(anyOf: "/aps/mutable-content") {
       let text = "mutable-content is outside aps, where it has no effect: write it into aps of apns.payload"

@@ -29,7 +29,7 @@ struct DropReader {
     let padded = bytes + [UInt8](repeating: 0, count: PayloadReader.padding)
     return unsafe padded.withUnsafeBytes { padded in
       switch unsafe payloads.read(UnsafeRawBufferPointer(rebasing: padded.prefix(bytes.count))) {
-      case .passthrough(.nothing, .payloadSize), .invalid: false
+      case .passthrough(.nothing, .payloadSize, _), .invalid: false
       case .passthrough, .unopened, .candidates: true
       }
     }

@@ -127,6 +127,10 @@ struct UnreadMediaTests {
         #"{"notifications":[{"platform":1,"tokens":["a"],"message":"Hi","mutable_content":true,"image":"https://a.example/1"}]}"#,
         "/notifications/0/image", "data"
       ),
+      (
+        #"{"notification":{"title":"Hi","url":"https://a.example/a.jpg"},"apns":{"payload":{"aps":{"mutable-content":1}}}}"#,
+        "/notification/url", "notification.image"
+      ),
     ])
   func `a URL of the message that no device of Apple's gets is found, and its right place is named`(
     line: String, place: String, advice: String
@@ -141,8 +145,6 @@ struct UnreadMediaTests {
     arguments: [
       // The URL is a text that is shown.
       #"{"message":{"notification":{"body":"https://a.example/a.jpg"},"apns":{"payload":{"aps":{"mutable-content":1}}}}}"#,
-      // An Android device shows these.
-      #"{"message":{"notification":{"body":"Hi"},"android":{"notification":{"image":"https://a.example/a.jpg"}},"apns":{"payload":{"aps":{"mutable-content":1}}}}}"#,
       // Targets of a tap, and an icon.
       #"{"message":{"notification":{"body":"Hi"},"webpush":{"notification":{"icon":"https://a.example/a.png"},"fcm_options":{"link":"https://a.example/a.gif"}},"apns":{"payload":{"aps":{"mutable-content":1}}}}}"#,
       // The payload is in the message.
@@ -150,20 +152,32 @@ struct UnreadMediaTests {
       // Another message of the request.
       #"[{"to":"ExponentPushToken[a]","title":"Hi","image":"https://a.example/1"},{"to":"ExponentPushToken[b]","title":"Hi","mutableContent":true}]"#,
     ])
-  func `what other devices read, what is shown, and what belongs to another message is not`(line: String) throws {
+  func `what is shown, what a tap opens, and what belongs to another message is not`(line: String) throws {
     let candidate = try #require(reader.read(line).candidate)
     #expect(candidate.unread == nil)
   }
 
   @Test(
     arguments: [
-      (#"{"a":"https://a.example/a.jpg"}"#, true), (#"{"a":"  \thttps:"}"#, true), (#"{"a": "//x"}"#, true),
-      (#"{"a":"DATA:image/png,"}"#, true),
-      (#"{"a":"data:;base64,"}"#, true), (#"{"a":"\u0068ttp"}"#, true), (#"{"a":"                         https://a"}"#, true),
-      (#"{"a":"myapp://chat/1","b":"10/12","c":"yes/no"}"#, false), (#"{"a":"a long text with a slash / in it"}"#, false),
-      (#"{"a":1}"#, false),
+      (#""photo":"https//:a.example/1""#, "the text at /photo is no URL: "), (#""heroImage":"www.a.example/a.jpg""#, "has no scheme"),
+      (#""photo":"iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==""#, "base64"),
+      (#""image":"/storage/photo.jpg""#, "a path without a host"), (#""picture":"photo.png""#, "a path without a host"),
+      (#""hero":"{{image_url}}""#, "a placeholder"), (#""picture":"$(img)""#, "a placeholder"),
+      (#""data":"{\"image\":\"https:\\/\\/a.example\\/1\"}""#, "the URL in the string at /data is not read"),
+      (#""custom":{"x":"[{\"photo\":\"//a.example/1\"}]"}"#, "the URL in the string at /custom/x is not read"),
     ])
-  func `a look at the bytes spares the walk, and misses nothing`(line: String, mayHoldURL: Bool) {
-    #expect(unsafe Array(line.utf8).withUnsafeBytes { unsafe MediaGuess.mayHoldURL($0) } == mayHoldURL)
+  func `a text under a word for a picture that is no URL, and JSON in a string, are named`(members: String, text: String) throws {
+    let unread = try #require(reader.read(candidateLine(members)).candidate?.unread)
+    #expect(unread.text.contains(text), "\(unread.text)")
+  }
+
+  @Test(
+    arguments: [
+      #""sound":"ping.mp3""#, #""photo":"a b.jpg""#, #""x":"www.a.example/a.jpg""#, #""image":"no picture""#, #""data":"{\"a\":1}""#,
+      #""data":"{https://a.example/a.jpg""#, #""x":"{\"y\":\"{\\\"image\\\":\\\"https://a.example/1\\\"}\"}""#,
+      #""image":"asset:a.png""#,
+    ])
+  func `other texts are not named`(members: String) {
+    #expect(place(members) == nil)
   }
 }

@@ -244,7 +244,7 @@ enum FetcherFrame {
     } else {
       guard code == 0 else { throw Invalid() }
       let (reason, isOfMachine) = (Int(try reader.next(UInt16.self)), try reader.next(UInt8.self))
-      guard reason < Reason.allCases.count, isOfMachine < 2 else { throw Invalid() }
+      guard reason < Reason.allCases.count, Reason.allCases[reason].mayEndFetch, isOfMachine < 2 else { throw Invalid() }
       var failure = FetchFailure(reason: Reason.allCases[reason], message: try reader.message())
       failure.isOfMachine = isOfMachine == 1
       end = .failed(failure)
@@ -333,5 +333,13 @@ extension ByteReader {
 
   fileprivate func end() throws(FetcherFrame.Invalid) {
     guard rest.isEmpty else { throw FetcherFrame.Invalid() }
+  }
+}
+
+extension Reason {
+  /// Whether a fetch may fail so. A fetcher that names another reason is not believed.
+  fileprivate var mayEndFetch: Bool {
+    let isOfFetch = ["policy.", "dns.", "connect.", "tls.", "http.", "size.", "type.", "convert.", "store."].contains(where: rawValue.hasPrefix)
+    return isOfFetch && self != .policyBreaker && self != .policyAttachments || [.cancelled, .fetchCrashed, .internal].contains(self)
   }
 }

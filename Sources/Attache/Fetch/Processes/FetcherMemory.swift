@@ -1,4 +1,5 @@
 internal import CFetcher
+internal import Glibc
 
 /// Memory that a host and its fetcher processes share: the progress of each fetch, and the fetch
 /// that each fetcher is working on.
@@ -13,6 +14,8 @@ final class FetcherMemory: @unchecked Sendable {
 
   private let pulses: UnsafeMutablePointer<fetcher_pulse>
   private let progress: UnsafeMutablePointer<fetcher_progress>
+  /// The size of the memory, in bytes.
+  private let bytes: Int
 
   /// Maps the memory. Only the used part takes physical memory. It stays mapped for the lifetime of
   /// the process.
@@ -20,11 +23,19 @@ final class FetcherMemory: @unchecked Sendable {
   /// - Throws: ``SystemError`` when there is no memory.
   init() throws(SystemError) {
     let pulseBytes = MediaFetcher.maximumFetchers * MemoryLayout<fetcher_pulse>.stride
-    guard let start = unsafe fetcher_share(pulseBytes + Self.places * MemoryLayout<fetcher_progress>.stride) else {
+    bytes = pulseBytes + Self.places * MemoryLayout<fetcher_progress>.stride
+    guard let start = unsafe fetcher_share(bytes) else {
       throw SystemError.noMemory
     }
     unsafe pulses = start.bindMemory(to: fetcher_pulse.self, capacity: MediaFetcher.maximumFetchers)
     unsafe progress = (start + pulseBytes).bindMemory(to: fetcher_progress.self, capacity: Self.places)
+  }
+
+  /// Runs `body`, which forks a process that has no business with this memory and does not get it.
+  func withheld<Result>(_ body: () throws(SystemError) -> Result) throws(SystemError) -> Result {
+    _ = try SystemError.check("madvise", unsafe madvise(pulses, bytes, MADV_DONTFORK))
+    defer { _ = unsafe madvise(pulses, bytes, MADV_DOFORK) }
+    return try body()
   }
 
   // MARK: The host's side

@@ -79,14 +79,14 @@ struct FetcherNursery {
 
   /// Carries out a request of a fetcher for a detector or a converter.
   private mutating func takeRequest(of fetcher: pid_t) {
-    let isTaken = children[fetcher]?.helpers.carryOut(at: .now) { [start] kind throws(SystemError) in
+    let isTaken = children[fetcher]?.helpers.carryOut(at: .now) { [start, memory] kind throws(SystemError) in
       switch kind {
       case .detector:
         guard let files = try? start.files.get() else { throw SystemError(call: "fork", number: EINVAL) }
-        return try DetectorProcess.start(files.database)
+        return try memory.withheld { () throws(SystemError) in try DetectorProcess.start(files.database) }
       case .converter:
         guard start.converts else { throw SystemError(call: "fork", number: EPERM) }
-        return try ConverterProcess.start()
+        return try memory.withheld { () throws(SystemError) in try ConverterProcess.start() }
       }
     }
     // It has closed its end, or has been taken over.

@@ -47,7 +47,7 @@ package final class Explainer: Sendable {
   ///
   /// - Parameter cause: what is known beside the reason.
   package func add(_ reason: Reason, of line: Int, _ media: [MediaRecord] = [], _ cause: LineCause? = nil) {
-    if let ordinary = Reason.ordinary.firstIndex(of: reason) {
+    if cause == nil, let ordinary = Reason.ordinary.firstIndex(of: reason) {
       let bit = 1 << ordinary
       // Reading alone is cheap, and nearly every line stops here.
       guard ordinaries.load(ordering: .relaxed) & bit == 0 else { return }

@@ -15,6 +15,8 @@ enum ExplanationDetail: Hashable {
     case .json(let mistake): self = .mistake(mistake.cause)
     case .envelope(let envelope): self = .text(Self.general(envelope.why))
     case .unread(let media): self = .place(media.place)
+    case .nested(let place): self = .place(place)
+    case .blank, .noPayload, .noAlert, .noFlag, .wrongFlag: self = .text(Array(cause.text.utf8))
     }
   }
 
