@@ -20,9 +20,9 @@ public struct PayloadHistory: Hashable, Sendable {
 
   /// The result of a payload, and its delivery.
   public struct Result: Hashable, Sendable {
-    /// A raw value of ``Attache/Outcome``, or a value of a later version.
+    /// A raw value of ``Attache/Outcome``, or one that this attache does not know.
     public var outcome: String
-    /// A raw value of ``Attache/Reason``, or a value of a later version; nil when there is none.
+    /// A raw value of ``Attache/Reason``, or one that this attache does not know; nil when there is none.
     public var reason: String?
     /// Whether workers died while they processed the payload, so that it is not tried again.
     public var isDead: Bool

@@ -40,6 +40,15 @@ public enum QueueError: Error, Hashable, Sendable, CustomStringConvertible {
 }
 
 extension QueueError {
+  /// The error of a queue whose tables another version of attache made.
+  ///
+  /// - Parameter name: the path or the address of the queue.
+  package static func otherVersion(_ name: String, found: Int64, needed: Int64) -> QueueError {
+    .unavailable(
+      "\(name): the queue has version \(found) of the tables, and this attache needs version \(needed); finish the queue with the attache that "
+        + "made it, or choose another queue")
+  }
+
   /// The same error with another text behind its own.
   package func adding(_ more: String) -> QueueError {
     switch self {

@@ -41,11 +41,7 @@ struct Opening {
       let rows = try attempt.run([Execution(Self.version)])[0]
       return (rows.integer(0, 0), rows.text(0, 1))
     }
-    guard version <= Schema.version else { throw .unavailable("\(pool.name): was written by a later version of attache; use that version") }
-    guard version == Schema.version else {
-      throw .unavailable(
-        "\(pool.name): was written by an earlier version of attache; finish it with that version, and choose another queue")
-    }
+    guard version == Schema.version else { throw .otherVersion(pool.name, found: version, needed: Schema.version) }
     return identity
   }
 

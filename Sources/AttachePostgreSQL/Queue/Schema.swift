@@ -25,7 +25,7 @@
 /// that the delivery is over. Times and spans are in microseconds.
 enum Schema {
   /// The version of the tables.
-  static let version: Int64 = 2
+  static let version: Int64 = 1
 
   private static let leaseColumns = """
     state smallint, rank bigint NOT NULL, attempts integer NOT NULL DEFAULT 0, deaths integer NOT NULL DEFAULT 0,

@@ -11,36 +11,24 @@ enum FolderLayout {
   /// queue, and files that are created later.
   private static let others = ["lock", "refused", "queue.sqlite-wal", "queue.sqlite-shm", "queue.sqlite-workers", "queue.sqlite-journal"]
 
-  /// Opens the folder of a queue, or creates the queue in it. Migrates a queue of an earlier
-  /// attache to this version.
-  static func open(_ path: String, creates: Bool, isSynced: Bool, clock: any QueueClock) throws(QueueError) -> (QueueFolder, FolderLock) {
+  /// Opens the folder of a queue, or creates the queue in it.
+  static func open(_ path: String, creates: Bool) throws(QueueError) -> (QueueFolder, FolderLock) {
     if creates, unsafe mkdir(path, 0o700) != 0, errno != EEXIST { throw SystemFailure(errno, at: path).error }
     if !creates, unsafe access(path, F_OK) != 0, errno == ENOENT {
       throw .unavailable("\(path): there is no such queue; `attache enqueue` creates one")
     }
     let folder = try QueueFolder(at: path)
-    let earlier = EarlierQueue(folder: folder, isSynced: isSynced, clock: clock)
-    let isQueue = try earlier.isThere() || folder.has(database)
-    if !isQueue { try check(folder, earlier, creates: creates) }
+    if !folder.has(database) { try check(folder, creates: creates) }
     let lock = try FolderLock(folder, lock)
     try lock.exclusively { () throws(QueueError) in
-      if try earlier.isThere() {
-        try earlier.migrate(lock)
-      } else {
-        earlier.removeRest()
-      }
       for name in folders where !folder.has(FileName(name)) { try folder.makeFolder(FileName(name)) }
     }
     return (folder, lock)
   }
 
-  private static func check(_ folder: QueueFolder, _ earlier: EarlierQueue, creates: Bool) throws(QueueError) {
+  private static func check(_ folder: QueueFolder, creates: Bool) throws(QueueError) {
     guard creates else { throw .unavailable("\(folder.path): is not a queue; `attache enqueue` creates one") }
-    var own = Set((folders + others).map(FileName.init(_:)) + [database])
-    // Common names belong to an earlier queue only where there was one.
-    if try earlier.leavesRest() {
-      own.formUnion((EarlierQueue.folders + [EarlierQueue.workers]).map(FileName.init(_:)) + [EarlierQueue.migrated])
-    }
+    let own = Set((folders + others).map(FileName.init(_:)) + [database])
     let foreign = try folder.names(in: ".").filter { !own.contains($0) }.min(by: <)
     // Another process may have created the queue in the meantime.
     guard let foreign, !folder.has(database) else { return }
@@ -49,10 +37,9 @@ enum FolderLayout {
   }
 }
 
-/// The lock of a queue's folder. It is required for changes of the inbox and the outbox, and for
-/// the migration of an earlier queue.
+/// The lock of a queue's folder. It is required for changes of the inbox and the outbox.
 final class FolderLock: Sendable {
-  let file: Int32
+  private let file: Int32
   private let path: String
 
   init(_ folder: QueueFolder, _ name: FileName) throws(QueueError) {

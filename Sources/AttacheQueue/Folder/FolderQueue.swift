@@ -39,8 +39,7 @@ package final class FolderQueue: PayloadQueue {
     var listing = Inbox.Listing()
   }
 
-  /// Opens a queue. A queue of an earlier attache, which kept files instead of a database, is
-  /// migrated first (``EarlierQueue``).
+  /// Opens a queue.
   ///
   /// - Parameters:
   ///   - path: the folder.
@@ -57,7 +56,7 @@ package final class FolderQueue: PayloadQueue {
   ) throws(QueueError) {
     isSynced = sync != .off
     self.notice = notice
-    (folder, lock) = try FolderLayout.open(path, creates: creates, isSynced: isSynced, clock: clock)
+    (folder, lock) = try FolderLayout.open(path, creates: creates)
     database = try SQLiteQueue(path: folder.path(of: FolderLayout.database), creates: creates, sync: sync, clock: clock)
     try database.prepareFolder()
   }
@@ -86,21 +85,11 @@ package final class FolderQueue: PayloadQueue {
 
   package func enqueue(_ payloads: [NewPayload]) throws(QueueError) -> Int {
     try checkPresence()
-    return try database.enqueue(
-      payloads.map { payload in
-        var payload = payload
-        payload.key = payload.key.map(Self.digest)
-        return payload
-      })
+    return try database.enqueue(payloads)
   }
 
   package func knows(_ keys: [[UInt8]]) throws(QueueError) -> Int {
-    try database.knows(keys.map(Self.digest))
-  }
-
-  /// Returns the stored form of a key. Earlier versions stored only the SHA-256 of a key.
-  private static func digest(_ key: [UInt8]) -> [UInt8] {
-    SHA256.hash(key).bytes
+    try database.knows(keys)
   }
 
   package func claim(_ request: ClaimRequest) throws(QueueError) -> Claim {
@@ -184,10 +173,7 @@ package final class FolderQueue: PayloadQueue {
   }
 
   package func history(of name: PayloadName) throws(QueueError) -> PayloadHistory? {
-    switch name {
-    case .number: try database.history(of: name)
-    case .key(let key): try database.history(of: .key(Self.digest(key)))
-    }
+    try database.history(of: name)
   }
 
   package func poisoned(after id: Int64, limit: Int) throws(QueueError) -> [PayloadHistory] {

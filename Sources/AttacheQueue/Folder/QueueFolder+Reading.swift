@@ -62,11 +62,6 @@ extension QueueFolder {
     unsafe name.withPath { unsafe faccessat(descriptor, $0, W_OK | X_OK, AT_EACCESS) } == 0
   }
 
-  /// Returns the bytes of a regular file; nil when there is none.
-  func bytes(of name: FileName) throws(QueueError) -> [UInt8]? {
-    if case .bytes(let bytes) = try content(of: name, upTo: .max) { bytes } else { nil }
-  }
-
   /// Reads a file.
   ///
   /// - Parameter maximum: the limit in bytes. A longer file is not read.

@@ -7,17 +7,13 @@ internal import GRDB
 /// - `outbox`: one row for each result: the state of its files (``OutboxState``) and their path.
 ///   Triggers maintain it, so that it changes in the same transaction as the result.
 enum FolderSchema {
-  /// The version of these tables, in `PRAGMA user_version`.
-  static let version = 1
-
-  static let version1 = """
+  static let tables = """
     CREATE TABLE dropped (id INTEGER PRIMARY KEY, name TEXT NOT NULL);
     CREATE TABLE intake (batch TEXT PRIMARY KEY) WITHOUT ROWID;
     CREATE TABLE outbox (id INTEGER PRIMARY KEY, state INTEGER NOT NULL, path TEXT);
     CREATE INDEX outbox_unwritten ON outbox (id) WHERE state = 0;
     CREATE INDEX outbox_unread ON outbox (id) WHERE state = 1;
     CREATE INDEX outbox_outdated ON outbox (id) WHERE state = 2;
-    INSERT INTO outbox SELECT id, 0, NULL FROM result;
     CREATE TRIGGER outbox_result AFTER INSERT ON result BEGIN
       INSERT INTO outbox (id, state) VALUES (new.id, 0) ON CONFLICT (id) DO UPDATE SET state = 0;
     END;
@@ -30,7 +26,6 @@ enum FolderSchema {
     CREATE TRIGGER dropped_gone AFTER DELETE ON payload BEGIN
       DELETE FROM dropped WHERE id = old.id;
     END;
-    PRAGMA user_version = 1;
     """
 }
 
@@ -51,15 +46,11 @@ enum OutboxState: Int64 {
 extension SQLiteQueue {
   /// Creates the missing tables of a queue in a folder.
   func prepareFolder() throws(QueueError) {
-    let version = try read { try Int.fetchOne($0, sql: "PRAGMA user_version") ?? 0 }
-    guard version <= FolderSchema.version else {
-      throw .unavailable("\(file.path): was written by a later version of attache; use that version")
-    }
-    guard version < FolderSchema.version else { return }
+    guard try !read({ try $0.tableExists("outbox") }) else { return }
     try write { connection, _ in
       // Another process may have created them in the meantime.
-      guard try Int.fetchOne(connection, sql: "PRAGMA user_version") == 0 else { return }
-      try connection.execute(sql: FolderSchema.version1)
+      guard try !connection.tableExists("outbox") else { return }
+      try connection.execute(sql: FolderSchema.tables)
     }
   }
 }

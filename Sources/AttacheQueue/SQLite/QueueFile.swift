@@ -2,7 +2,7 @@ internal import Attache
 internal import GRDB
 internal import Glibc
 
-/// The path of a queue's database. Opens and migrates the database.
+/// The path of a queue's database. Opens and creates the database.
 struct QueueFile {
   /// The path without symbolic links. SQLite's own files and the lock file are beside the file
   /// itself.
@@ -55,7 +55,7 @@ struct QueueFile {
     return unsafe String(cString: resolved) + ending
   }
 
-  /// Opens the database, and migrates it to this version.
+  /// Opens the database, and creates its tables if it is empty.
   func open(_ sync: SyncChoice) throws(QueueError) -> (DatabaseQueue, WorkerSlot) {
     defer { busy.end() }
     for ending in ["", "-wal", "-shm", "-workers"] { try FileMode.restrict(path + ending) }
@@ -76,9 +76,8 @@ struct QueueFile {
           try connection.execute(sql: "PRAGMA synchronous = \(sync.level)")
           try connection.execute(sql: "PRAGMA wal_autocheckpoint = \(Self.checkpointPages)")
         }
-        // Checked first, because a migration waits for other writers.
-        let isCurrent = try database.read(QueueSchema.migrator.hasCompletedMigrations)
-        if !isCurrent { try QueueSchema.migrator.migrate(database) }
+        let exists = try database.read { try QueueSchema.exists(in: $0, at: path) }
+        if !exists { try QueueSchema.create(in: database) }
       }
       return database
     }
@@ -100,14 +99,7 @@ struct QueueFile {
     }
     return try translating {
       let database = try DatabaseQueue(path: path, configuration: configuration)
-      try database.read { connection in
-        guard try QueueSchema.isQueue(connection) else {
-          throw QueueError.unavailable("\(path): is a database of another program, not a queue; choose another file")
-        }
-        guard try !QueueSchema.migrator.hasBeenSuperseded(connection) else {
-          throw QueueError.unavailable("\(path): was written by a later version of attache; use that version")
-        }
-      }
+      _ = try database.read { try QueueSchema.exists(in: $0, at: path) }
       return database
     }
   }

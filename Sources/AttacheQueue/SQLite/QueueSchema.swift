@@ -1,6 +1,6 @@
 internal import GRDB
 
-/// The tables of a queue's database, by version.
+/// The tables of a queue's database.
 ///
 /// - `payload`: payloads as they were enqueued.
 /// - `work`: one row for each payload without a result.
@@ -21,8 +21,14 @@ enum QueueSchema {
   /// `PRAGMA application_id`: the letters "aque".
   static let application: Int32 = 0x6171_7565
 
-  /// The states of a row of `work` in the statements: 0 ready, 1 suspect, 2 waiting, 3 leased.
-  static let version1 = """
+  /// The version of the tables, in `PRAGMA user_version`.
+  private static let version: Int64 = 1
+
+  /// The states of a row of `work` and of `delivery` in the statements: 0 ready, 1 suspect, 2 waiting,
+  /// 3 leased. `decided` is the time of the result: earlier results are delivered first.
+  private static let tables = """
+    PRAGMA application_id = \(application);
+    PRAGMA user_version = \(version);
     CREATE TABLE queue (one INTEGER PRIMARY KEY CHECK (one = 1), last_id INTEGER NOT NULL, last_fence INTEGER NOT NULL, ready INTEGER NOT NULL,
       waiting INTEGER NOT NULL, leased INTEGER NOT NULL, done INTEGER NOT NULL, dead INTEGER NOT NULL, unread INTEGER NOT NULL);
     INSERT INTO queue VALUES (1, 0, 0, 0, 0, 0, 0, 0, 0);
@@ -38,25 +44,14 @@ enum QueueSchema {
     CREATE INDEX work_moment ON work (moment) WHERE state = 2;
     CREATE INDEX work_leased ON work (boot, worker, until) WHERE state = 3;
     CREATE TABLE result (id INTEGER PRIMARY KEY, outcome TEXT NOT NULL, reason TEXT, dead INTEGER NOT NULL, read INTEGER NOT NULL,
-      finished_at INTEGER NOT NULL);
+      finished_at INTEGER NOT NULL, delivery TEXT, answer TEXT, delivered_at INTEGER);
     CREATE TABLE output (id INTEGER PRIMARY KEY, record BLOB NOT NULL, line BLOB);
     CREATE TABLE hold (id INTEGER NOT NULL, path TEXT NOT NULL, PRIMARY KEY (id, path)) WITHOUT ROWID;
     CREATE INDEX hold_path ON hold (path);
     CREATE TABLE finished (second INTEGER PRIMARY KEY, count INTEGER NOT NULL);
-    """
-
-  /// The states of a row of `delivery` are those of `work`. `decided` is the time of the result:
-  /// earlier results are delivered first.
-  static let version2 = """
-    ALTER TABLE result ADD COLUMN delivery TEXT;
-    ALTER TABLE result ADD COLUMN answer TEXT;
-    ALTER TABLE result ADD COLUMN delivered_at INTEGER;
     CREATE TABLE delivery (id INTEGER PRIMARY KEY, state INTEGER NOT NULL, rank INTEGER NOT NULL, decided INTEGER NOT NULL,
       attempts INTEGER NOT NULL, deaths INTEGER NOT NULL, deaths_alone INTEGER NOT NULL, boot INTEGER, until INTEGER, moment INTEGER,
       worker INTEGER, fence INTEGER, alone INTEGER);
-    INSERT INTO delivery (id, state, rank, decided, attempts, deaths, deaths_alone)
-      SELECT result.id, 0, -max(priority, -9223372036854775807), finished_at, 0, 0, 0
-      FROM result CROSS JOIN payload ON payload.id = result.id WHERE NOT read;
     CREATE INDEX delivery_ready ON delivery (rank, decided) WHERE state = 0;
     CREATE INDEX delivery_suspect ON delivery (rank, decided) WHERE state = 1;
     CREATE INDEX delivery_delayed ON delivery (boot, until) WHERE state = 2;
@@ -79,21 +74,24 @@ enum QueueSchema {
     END;
     """
 
-  static var migrator: DatabaseMigrator {
-    var migrator = DatabaseMigrator()
-    migrator.registerMigration("1") { connection in
-      try connection.execute(sql: "PRAGMA application_id = \(application)")
-      try connection.execute(sql: version1)
+  /// Whether a database has a queue. An empty database has none, and may get one (``create(in:)``).
+  ///
+  /// - Throws: ``QueueError/unavailable(_:)`` for a database of another program, or of another version
+  ///   of the tables.
+  static func exists(in connection: Database, at path: String) throws -> Bool {
+    guard try Int32.fetchOne(connection, sql: "PRAGMA application_id") == application else {
+      guard try Bool.fetchOne(connection, sql: "SELECT NOT EXISTS (SELECT 1 FROM sqlite_master)") == true else {
+        throw QueueError.unavailable("\(path): is a database of another program, not a queue; choose another file")
+      }
+      return false
     }
-    migrator.registerMigration("2") { connection in try connection.execute(sql: version2) }
-    return migrator
+    let found = try Int64.fetchOne(connection, sql: "PRAGMA user_version") ?? 0
+    guard found == version else { throw QueueError.otherVersion(path, found: found, needed: version) }
+    return true
   }
 
-  /// Whether a database is a queue, or is empty and may become one.
-  static func isQueue(_ connection: Database) throws -> Bool {
-    if try Int32.fetchOne(connection, sql: "PRAGMA application_id") == application { return true }
-    // GRDB's migrator creates its own table first, in a separate transaction.
-    let others = "SELECT 1 FROM sqlite_master WHERE tbl_name <> 'grdb_migrations'"
-    return try Bool.fetchOne(connection, sql: "SELECT NOT EXISTS (\(others))") ?? false
+  /// Creates the tables in an empty database.
+  static func create(in database: DatabaseQueue) throws {
+    try database.write { try $0.execute(sql: tables) }
   }
 }

@@ -5,32 +5,16 @@ import GRDB
 import Testing
 
 @Suite struct SQLiteQueueFileTests {
-  @Test func `a queue of the first version is worked on`() throws {
+  @Test(arguments: [0, 2, 9_999]) func `a queue of another version is refused and left as it is`(version: Int) throws {
     let test = try TestQueue(.sqlite)
-    try DatabaseQueue(path: test.path).writeWithoutTransaction { try $0.execute(sql: Self.version1) }
-    let queue = try test.open(creates: false)
-    let counts = try queue.counts()
-    #expect(counts.done == 1)
-    #expect(counts.ready == 2)
-    #expect(try queue.lines() == ["media\n"])
-    #expect(try queue.enqueue([NewPayload("again") { $0.key = [0x6B] }, NewPayload("new")]) == 1)
-    let leases = try queue.lease()
-    #expect(leases.map(\.text) == ["due", "delayed", "new"])
-    #expect(leases.map(\.token) == [2, 3, 4].map { LeaseToken(id: $0, fence: 8) })
-    #expect(leases.map(\.attempt) == [1, 2, 1])
-    #expect(try queue.finish(leases.map { $0.finished() }) == [])
-    #expect(try queue.markRead([1]) == ["/held/one"])
-    queue.close()
-    #expect(try integrity(of: test.path) == ["ok"])
-  }
-
-  @Test func `a queue of a later version is refused and left as it is`() throws {
-    let test = try TestQueue(.sqlite)
-    try test.open().close()
-    try DatabaseQueue(path: test.path).writeWithoutTransaction {
-      try $0.execute(sql: "INSERT INTO grdb_migrations VALUES ('later')")
-    }
-    #expect(Self.refusal { _ = try test.open() }?.contains("later version of attache") == true)
+    try test.open(with: ["a"]).close()
+    try DatabaseQueue(path: test.path).writeWithoutTransaction { try $0.execute(sql: "PRAGMA user_version = \(version)") }
+    let before = FileManager.default.contents(atPath: test.path)
+    #expect(
+      Self.refusal { _ = try test.open() }
+        == "\(test.path): the queue has version \(version) of the tables, and this attache needs version 1; "
+        + "finish the queue with the attache that made it, or choose another queue")
+    #expect(FileManager.default.contents(atPath: test.path) == before)
   }
 
   @Test(arguments: [
@@ -56,7 +40,7 @@ import Testing
   @Test func `a queue whose maker was killed is made to its end`() throws {
     let test = try TestQueue(.sqlite)
     try DatabaseQueue(path: test.path).writeWithoutTransaction {
-      try $0.execute(sql: "PRAGMA journal_mode = WAL; CREATE TABLE grdb_migrations (identifier TEXT NOT NULL PRIMARY KEY)")
+      try $0.execute(sql: "PRAGMA journal_mode = WAL")
     }
     #expect(try test.open().enqueue([NewPayload("a")]) == 1)
   }

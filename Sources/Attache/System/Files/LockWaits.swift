@@ -10,8 +10,8 @@ package final class LockWaits: Sendable {
   /// How long a wait lasts before it is reported. Other attache processes hold a lock for
   /// milliseconds, so a longer wait has an unusual cause.
   package static let noticeDelay = Duration.seconds(2)
-  /// The default of ``limit``. The longest work under a lock is the migration or the purge of a
-  /// queue, which takes some seconds for each million payloads.
+  /// The default of ``limit``. The longest work under a lock is the purge of a queue, which takes
+  /// some seconds for each million payloads.
   package static let usualLimit = Duration.seconds(60)
 
   /// How long a wait may last. After ``stop()``, it may last for ``noticeDelay``, so that a process
