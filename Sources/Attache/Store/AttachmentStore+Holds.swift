@@ -43,8 +43,7 @@ extension AttachmentStore {
   }
 
   /// Returns whether a folder of holds belongs to this queue alone: no other queue adds links to
-  /// it, not even a queue at the same path in another container. Returns false for a folder that an
-  /// earlier version made, because its owner is unknown.
+  /// it, not even a queue at the same path in another container.
   package static func isHoldsFolder(_ path: String, of owner: HoldOwner) -> Bool {
     guard let name = StoreHolds.ownName(of: owner) else { return false }
     return path.utf8.reversed().starts(with: "/\(StoreHolds.parentName)/\(name)".utf8.reversed())

@@ -27,8 +27,7 @@ extension AttachmentStore {
 
   /// Removes files that were not used for longer than the maximum age. If the store exceeds its
   /// maximum size, it also removes the least recently used files until the store is a sixteenth
-  /// below the maximum. It also removes the unfinished files of dead processes, and the index of an
-  /// earlier version that no process has open.
+  /// below the maximum. It also removes the unfinished files of dead processes.
   ///
   /// It reads the whole store, which takes time: call it on a thread that no line waits for. These
   /// files are kept:
@@ -59,7 +58,6 @@ extension AttachmentStore {
     // What only removes comes first: the disk may be full.
     try temporary.sweepAside()
     let isShared = try temporary.sweep() > 0
-    removeEarlierIndex()
     StoreHolds.sweep(root, now: now)
     let eviction = StoreEviction(limits: limits, now: now, isShared: isShared)
     let (summary, oldest) = try carryOut(eviction)

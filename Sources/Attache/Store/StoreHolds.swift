@@ -24,8 +24,7 @@ struct StoreHolds {
 
   static let parentName = ".held"
   static let queueFile = "queue"
-  /// The start of the folder's name for a queue on a server. Earlier versions look for a path in the
-  /// file `queue`, and skip a folder with such a name.
+  /// The start of the folder's name for a queue on a server, whose file `queue` contains no path.
   static let serverPrefix = "server-"
   /// A marker that a prune creates when it finds no queue at its path. Its time is when the queue
   /// was first missing.
@@ -47,7 +46,7 @@ struct StoreHolds {
   init(of owner: HoldOwner, in store: AttachmentStore, waitsInTurn: Bool = false) throws(StoreError) {
     name = Self.name(of: owner)
     let parent = try store.root.writersFolderMade(Self.parentName)
-    // A prune may remove a folder that an earlier queue of this path left.
+    // A prune may remove the folder that another queue of this path left.
     for _ in 0..<100 {
       let folder = try parent.folderMade(name)
       let turn = waitsInTurn ? try Self.turn(in: folder.descriptor, at: folder.path, exclusively: false) : nil

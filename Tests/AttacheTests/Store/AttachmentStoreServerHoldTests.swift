@@ -93,9 +93,4 @@ import Testing
     #expect(try held(for: owner).link.hasPrefix(place + "/"))
     #expect(!AttachmentStore.isHoldsFolder(place, of: owner))
   }
-
-  @Test func `an earlier version, which asks for a path, skips the folder`() throws {
-    let place = try store().holdsFolder(of: queue)
-    #expect(place.split(separator: "/").last?.count != 32)
-  }
 }

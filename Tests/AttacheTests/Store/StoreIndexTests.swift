@@ -236,7 +236,7 @@ import Testing
     #expect(after.rows(for: [IndexKey("new")]) != [nil])
   }
 
-  @Test func `the codes of types on disk are those of earlier versions`() {
+  @Test func `the code of each type on disk stays the same`() {
     let types: [MediaType] = [.jpeg, .gif, .png, .aiff, .wave, .mp3, .mpeg4Audio, .mpeg, .mpeg2, .mpeg4, .avi]
     #expect(types.map(\.indexCode) == Array(0...10))
     #expect(Set(MediaType.allCases.map(\.indexCode)).count == MediaType.allCases.count)

@@ -12,7 +12,6 @@ import http.server
 import json
 import os
 import re
-import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -116,25 +115,6 @@ def check_hidden(port, store, files, planted):
         check("immutable" not in (answer.headers.get("Cache-Control") or ""), f"caches may keep the refusal of {path}")
 
 
-def check_earlier_index(attache, store):
-    """An index of an earlier version stays while another process has it open. Returns a function that closes it and checks that it goes."""
-    database = sqlite3.connect(store / "index.sqlite", isolation_level=None)
-    database.execute("PRAGMA journal_mode=WAL")
-    database.execute("CREATE TABLE entry(id INTEGER PRIMARY KEY, row BLOB NOT NULL)")
-    os.chmod(store / "index.sqlite", 0o644)
-    prune = functools.partial(subprocess.run, [attache, "store", "prune", "--store", store], check=True, capture_output=True, timeout=60)
-    prune()
-    database.execute("INSERT INTO entry(row) VALUES(x'01')")
-    check(database.execute("SELECT count(*) FROM entry").fetchall() == [(1,)] and (store / "index.sqlite-wal").exists(), "an open index is gone")
-
-    def end():
-        database.close()
-        prune()
-        check(not list(store.glob("index.sqlite*")), "the index of an earlier version stays")
-
-    return end
-
-
 def main():
     check(len(sys.argv) == 2, "usage: scripts/serving BIN")
     attache = Path(sys.argv[1]).resolve() / "attache"
@@ -156,7 +136,6 @@ def main():
         for path, _ in files.values():
             status = (store / path[1:]).stat()
             check((status.st_mode & 0o777, status.st_gid) == (0o640, GROUP), f"{path} has another mode or group")
-        end_of_earlier = check_earlier_index(attache, store)
         planted = plant(store, files)
         with nginx(folder, store, configuration) as port:
             check_served(port, files)
@@ -166,7 +145,6 @@ def main():
                 check(get(port, path)[0].status == 200, f"{path} is not served without the rule either, so its check cannot fail")
             status = get(port, "/.index/index.sqlite")[0].status
             check(status == (403 if IS_ROOT else 200), f"without the rule the index gives {status}")
-        end_of_earlier()
     print(f"nginx serves {len(files)} files and nothing else")
 
 

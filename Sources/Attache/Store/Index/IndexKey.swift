@@ -7,10 +7,8 @@ struct IndexKey: Hashable, Sendable {
   /// - Parameters:
   ///   - url: the URL, as normalized by the URL gate.
   ///   - roots: the identity of the set of root certificates (``RootCertificates``), for an https
-  ///     URL. A response that was verified with one set is not valid for another. Rows of earlier
-  ///     versions have keys without roots, so no https URL finds them.
-  ///   - steps: the identity of the steps that made the file, which ends with a line feed. Without
-  ///     steps, the key is that of earlier versions.
+  ///     URL. A response that was verified with one set is not valid for another.
+  ///   - steps: the identity of the steps that made the file, which ends with a line feed.
   ///   - additions: the header lines that are not the same in all runs (``RequestField``).
   init(_ url: String, roots: [UInt8] = [], steps: [UInt8] = [], additions: [String] = []) {
     var url = url

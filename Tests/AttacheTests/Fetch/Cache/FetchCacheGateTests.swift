@@ -61,9 +61,8 @@ import Testing
     await other.stop()
   }
 
-  @Test func `a row of an earlier version, whose key knows no roots, is found for plain http alone`() {
+  @Test func `each set of root certificates has rows of its own`() {
     let roots = Array("roots".utf8)
-    #expect(IndexKey("http://cdn.example/a", roots: []) == IndexKey("http://cdn.example/a"))
     #expect(IndexKey("https://cdn.example/a", roots: roots) != IndexKey("https://cdn.example/a"))
     #expect(IndexKey("https://cdn.example/a", roots: roots) != IndexKey("https://cdn.example/a", roots: Array("others".utf8)))
   }
