@@ -16,7 +16,7 @@ extension EngineProcess {
   init(_ options: WorkOptions) throws {
     try self.init(
       working: options.configuration(), options.logFormat.logger(), replacesParent: true, leastDescriptors: Self.leastDescriptors,
-      notices: options.notice, options.fetching.notice, options.program.notice(options.fetching))
+      notices: options.fetching.notice, options.program.notice(options.fetching))
   }
 
   /// Opens the store and starts the engine.

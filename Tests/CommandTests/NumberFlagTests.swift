@@ -22,7 +22,8 @@ struct NumberFlagTests {
   private static let companions = ["--max-side": ["--convert"], "--source-limits": ["--convert"], "--max-source-pixels": ["--convert"]]
   private static let queueFlags: [(command: String, flag: String, forms: [String])] = [
     ("enqueue", "--priority", ["N"]), ("enqueue", "--not-before", ["N", "+Nd"]), ("enqueue", "--expires-at", ["N", "+Nd"]),
-    ("purge", "--older-than", ["Ns", "Nd"]), ("work", "--workers", ["N"]), ("work", "--attempts", ["N"]), ("work", "--poison-after", ["N"]),
+    ("purge", "--older-than", ["Ns", "Nd"]), ("work", "--fetchers", ["N"]), ("work", "--attempts", ["N"]),
+    ("work", "--poison-after", ["N"]),
     ("work", "--deadline", ["Nd"]), ("work", "--metrics", ["N"]),
   ]
 

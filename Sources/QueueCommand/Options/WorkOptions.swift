@@ -5,9 +5,6 @@ import AttacheQueue
 
 /// The flags for how a queue's payloads are processed.
 struct WorkOptions: ParsableArguments {
-  @Option(help: ArgumentHelp("The earlier name of --fetchers.", valueName: "n"))
-  var workers: Int?
-
   @Option(help: ArgumentHelp("The maximum number of attempts for a payload whose media failed transiently.", valueName: "n"))
   var attempts = 3
 
@@ -38,16 +35,10 @@ struct WorkOptions: ParsableArguments {
   @Option(help: "Write messages as text or json.")
   var logFormat = LogFormat.text
 
-  /// A message about the flags for the log at the start.
-  var notice: String? {
-    workers.map { "--workers is the earlier name; use --fetchers \($0)" }
-  }
-
   func configuration() throws -> EngineConfiguration {
     var configuration = try EngineConfiguration(timing, payloads, fetching, storage, upload: upload)
     configuration.serviceExtension = try program.configuration(fetching)
     (configuration.filter.urlDetail, configuration.filter.reportKey) = (logUrls, reportKey)
-    configuration.fetching.fetchers = fetching.fetchers ?? workers
     return configuration
   }
 
@@ -64,10 +55,6 @@ struct WorkOptions: ParsableArguments {
   func validate() throws {
     guard Validation.isOn else { return }
     try payloads.checkAddress(upload, fetching)
-    if let workers { try CountArgument.check(workers, "--workers", in: 1...MediaFetcher.maximumFetchers) }
-    if workers != nil, fetching.fetchers != nil {
-      throw ValidationError("--workers is the earlier name of --fetchers; give only --fetchers.")
-    }
     try CountArgument.check(attempts, "--attempts")
     try CountArgument.check(poisonAfter, "--poison-after")
   }

@@ -68,8 +68,7 @@ struct QueueUsageTests {
     (["push", "-", "--apns", "--apns-push-type", "loud"], "alert, background"),
     (["push", "-", "--apns", "--apns-connections", "0"], "at least 1"),
     (["push", "-", "--apns", "--cacert", "/missing"], "cannot be read"),
-    (["work", "--queue", "sqlite:x", "--workers", "0"], "--workers"),
-    (["work", "--queue", "sqlite:x", "--workers", "2", "--fetchers", "4"], "give only --fetchers"),
+    (["work", "--queue", "sqlite:x", "--fetchers", "0"], "--fetchers"),
     (["work", "--queue", "sqlite:x", "--attempts", "0"], "--attempts"),
   ]
 
@@ -101,15 +100,6 @@ struct QueueUsageTests {
     #expect(run.errors == "attache: 1 payload removed\n")
     #expect(FileManager.default.fileExists(atPath: queue.tool.home["queue"]) == (kind == .folder))
     #expect(try await queue.run("purge", ["--help"]).text.contains("drop-queue") == false)
-  }
-
-  @Test func `the earlier name of a flag of work still works, and says the present one`() async throws {
-    let tool = try AttacheTool()
-    let queue = ["--queue", "sqlite:" + tool.home["queue"]]
-    #expect(try await tool.run(["enqueue"] + queue, input: Sample.plain + "\n").exit == .status(0))
-    let run = try await tool.run(["work", "--once", "--workers", "2"] + queue)
-    #expect(run.exit == .status(0))
-    #expect(run.errors.contains("use --fetchers 2"), "\(run.errors)")
   }
 
   @Test func `without the executable beside it, attache says where it belongs`() async throws {

@@ -34,8 +34,8 @@ class Commands:
         child.errors, child.begin, child.name = errors, time.monotonic(), name
         return child
 
-    def worker(self, workers):
-        return self.start("work", *self._work, "--workers", workers)
+    def worker(self, fetchers):
+        return self.start("work", *self._work, "--fetchers", fetchers)
 
     def run(self, name, *words):
         """Runs a command that must succeed and returns its output."""
