@@ -17,7 +17,7 @@ struct JSONReport: RehearsalReport {
 
   mutating func end(_ results: [ScenarioResult], elapsed: Duration) throws(ReportFailure) {
     var record = RehearsalRecord(results, clock: plan?.clock ?? "", seed: plan?.seed ?? 0, elapsed: elapsed)
-    record.notes = plan?.notes
+    record.notes = plan?.notes ?? []
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
     encoder.keyEncodingStrategy = .convertToSnakeCase

@@ -60,8 +60,8 @@ struct RehearsalRecord: Codable, Sendable {
   var clock: String
   var seed: UInt64
   var elapsedMs: Double
-  /// The limits of the rehearsal; older records have none.
-  var notes: [String]?
+  /// The limits of the rehearsal.
+  var notes: [String] = []
   var scenarios: [Scenario]
   var lateness: LatenessRecord
 
