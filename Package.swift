@@ -154,9 +154,13 @@ let package = Package(
       name: "CFetcherProbe", dependencies: ["CFetcher", "CSandbox"], path: "Tests/CFetcherProbe", cSettings: [.define("_GNU_SOURCE")]),
     .target(name: "CPictureProbe", dependencies: ["CConverter"], path: "Tests/CPictureProbe"),
     .target(
+      name: "CMisbehaviour", dependencies: ["CChild", "CConverter", "CMagic"], path: "Tests/CMisbehaviour",
+      cSettings: [.define("_GNU_SOURCE")]),
+    .target(
       name: "Tripwire", dependencies: ["Attache", "AttacheTesting", "CTripwire"], path: "Tests/Tripwire", swiftSettings: strict),
     .testTarget(
-      name: "AttacheTests", dependencies: ["Attache", "AttacheTesting", "CFetcherProbe", "CPictureProbe", "CSandbox", "Tripwire"],
+      name: "AttacheTests",
+      dependencies: ["Attache", "AttacheTesting", "CFetcherProbe", "CMisbehaviour", "CPictureProbe", "CSandbox", "Tripwire"],
       exclude: ["URL/Vectors"],
       swiftSettings: tests),
     .testTarget(

@@ -1,11 +1,9 @@
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/futex.h>
 #include <magic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <sys/syscall.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -32,28 +30,6 @@ static const uint64_t memory_max = 128 << 20;
 
 #pragma mark The child
 
-// Not sanitized: before the crash a sanitizer would make a call that the child may not make.
-__attribute__((noinline, no_sanitize("address"))) static void misbehave(detector_play play, reply *answer) {
-  switch (play) {
-    case detector_honest:
-    case detector_leaves: break;
-    case detector_crashes: __builtin_trap();
-    case detector_spins:
-      for (volatile int turn = 0;; turn++) {
-      }
-    case detector_waits: {
-      int word = 0;
-      for (;;) syscall(SYS_futex, &word, FUTEX_WAIT_PRIVATE, 0, NULL, NULL, 0);
-    }
-    case detector_babbles:
-      answer->serial++;
-      break;
-    case detector_breaks_out:
-      if (socket(AF_INET, SOCK_STREAM, 0) >= 0 || open("/etc/hostname", O_RDONLY) >= 0 || fork() >= 0) __builtin_trap();
-      break;
-  }
-}
-
 static const char *name_of(magic_t cookie, int flags, const void *bytes, size_t count) {
   const char *name = magic_setflags(cookie, flags) == 0 ? magic_buffer(cookie, bytes, count) : NULL;
   return name ? name : unnamed;
@@ -63,13 +39,11 @@ static const char *name_of(magic_t cookie, int flags, const void *bytes, size_t 
 typedef struct {
   magic_t cookie;
   uint32_t cpu_ms, wait_ms;
-  detector_play play;
 } start;
 
 static void answer_questions(void *context, bool is_confined) {
   const start *start = context;
   const magic_t cookie = start->cookie;
-  const detector_play play = start->play;
   const struct itimerval budget = child_timer(start->cpu_ms), patience = child_timer(start->wait_ms), none = child_timer(0);
   static struct {
     request_head head;
@@ -92,19 +66,15 @@ static void answer_questions(void *context, bool is_confined) {
     if (question->text_flags != 0 && strcmp(name, unnamed) == 0)
       name = name_of(cookie, question->text_flags, request.bytes, count < question->text_bytes ? count : question->text_bytes);
     strncpy(answer.name, name, sizeof answer.name - 1);
-    bool is_meant = play != detector_honest && count >= sizeof detector_play_mark - 1
-                    && memcmp(request.bytes, detector_play_mark, sizeof detector_play_mark - 1) == 0;
-    if (is_meant) misbehave(play, &answer);
     setitimer(ITIMER_REAL, &none, NULL);
     if (write(child_socket, &answer, sizeof answer) < 0) return;
-    if (is_meant && play == detector_leaves) return;
   }
 }
 
 #pragma mark The parent
 
-int detector_start(magic_t cookie, int cpu_ms, int wait_ms, detector_play play, int32_t *child) {
-  start start = {.cookie = cookie, .cpu_ms = (uint32_t)cpu_ms, .wait_ms = (uint32_t)wait_ms, .play = play};
+int detector_start(magic_t cookie, int cpu_ms, int wait_ms, int32_t *child) {
+  start start = {.cookie = cookie, .cpu_ms = (uint32_t)cpu_ms, .wait_ms = (uint32_t)wait_ms};
   return child_start(child_detector, memory_max, answer_questions, &start, child);
 }
 

@@ -2,27 +2,6 @@ internal import CChild
 internal import CDetector
 internal import Glibc
 
-/// How a detector's child behaves for bytes that begin with ``mark``. Only tests use another value
-/// than ``honest``.
-package enum DetectorPlay: Sendable {
-  case honest, crashes, spins, waits, babbles, breaksOut, leaves
-
-  /// The prefix of the bytes on which a child misbehaves in tests.
-  package static let mark = detector_play_mark
-
-  fileprivate var code: detector_play {
-    switch self {
-    case .honest: detector_honest
-    case .crashes: detector_crashes
-    case .spins: detector_spins
-    case .waits: detector_waits
-    case .babbles: detector_babbles
-    case .breaksOut: detector_breaks_out
-    case .leaves: detector_leaves
-    }
-  }
-}
-
 /// A child process in which libmagic inspects bytes. If the bytes crash or hang it, only their file
 /// gets no answer.
 ///
@@ -63,18 +42,18 @@ final class DetectorProcess {
   private(set) var isConfined: Bool?
 
   /// - Throws: ``SystemError`` when the system cannot create a process.
-  init(database: MagicCookie, play: DetectorPlay) throws(SystemError) {
-    (socket, child) = try Self.start(database, play)
+  init(database: MagicCookie) throws(SystemError) {
+    (socket, child) = try Self.start(database)
   }
 
   /// Starts a child.
   ///
   /// - Returns: this side's end of its socket, and its process ID. Both belong to the caller.
-  static func start(_ database: MagicCookie, _ play: DetectorPlay = .honest) throws(SystemError) -> (socket: Int32, child: pid_t) {
+  static func start(_ database: MagicCookie) throws(SystemError) -> (socket: Int32, child: pid_t) {
     var child: pid_t = 0
     let processorTime = Int32(processorLimit / .milliseconds(1))
     let waitTime = Int32(waitLimit / .milliseconds(1))
-    let socket = try SystemError.check("fork", unsafe detector_start(database.handle, processorTime, waitTime, play.code, &child))
+    let socket = try SystemError.check("fork", unsafe detector_start(database.handle, processorTime, waitTime, &child))
     return (socket, child)
   }
 

@@ -64,7 +64,6 @@ package final class TypeDetector {
 
   private let asksAlways: Bool
   private let database: MagicCookie
-  private let play: DetectorPlay
   private var process: DetectorProcess?
   /// The head that the process is asked about, and the number of processes that were asked.
   private var head: FileHead?
@@ -76,19 +75,17 @@ package final class TypeDetector {
   /// even if it is never asked.
   ///
   /// - Parameters:
-  ///   - play: how the process misbehaves, for tests.
   ///   - asksAlways: whether the process is asked about every file, for callers that have tried
   ///     ``SignatureRules`` already.
-  package convenience init(playing play: DetectorPlay = .honest, asksAlways: Bool = false) throws(TypeDetectorError) {
-    self.init(playing: play, asksAlways: asksAlways, database: try Self.loadDatabase())
+  package convenience init(asksAlways: Bool = false) throws(TypeDetectorError) {
+    self.init(asksAlways: asksAlways, database: try Self.loadDatabase())
   }
 
   /// - Parameter database: the result of ``loadDatabase()``. Only the processes use it, so
   ///   detectors may share it.
-  init(playing play: DetectorPlay, asksAlways: Bool, database: MagicCookie) {
+  init(asksAlways: Bool, database: MagicCookie) {
     self.database = database
     self.asksAlways = asksAlways
-    self.play = play
   }
 
   /// Whether the process may only call the kernel for memory, time and its socket; nil before its
@@ -207,7 +204,7 @@ package final class TypeDetector {
       if tries > 0 { release() }
       tries += 1
       do throws(SystemError) {
-        if process == nil { process = try DetectorProcess(database: database, play: play) }
+        if process == nil { process = try DetectorProcess(database: database) }
         if let process, unsafe head.bytes.withUnsafeBytes({ unsafe process.send(question, of: $0) }) { return nil }
       } catch {
         return .undecided(.noProcess(error))

@@ -54,9 +54,9 @@ final class FetchEngine: FetchService, @unchecked Sendable {
       ? HTTPCache(
         loop: loop, store: memory.store, limits: configuration.limits, roots: files.roots,
         steps: configuration.steps.identity(configuration.limits), userAgent: configuration.userAgent) : nil
-    detectors = DetectorQueue(TypeDetector(playing: network.detectorPlay, asksAlways: true, database: files.database), on: loop)
+    detectors = DetectorQueue(TypeDetector(asksAlways: true, database: files.database), on: loop)
     converters = conversion.map { [loop, cache] in
-      ConverterQueue($0, configuration.limits, store: memory.store, cache: cache, on: loop, play: network.converterPlay)
+      ConverterQueue($0, configuration.limits, store: memory.store, cache: cache, on: loop, startProcess: network.startConverter)
     }
     retryPolicy = RetryPolicy(retries: configuration.retries)
     budget = .current(engines: isAlone ? 1 : engines)

@@ -3,10 +3,8 @@ package struct FetchNetwork {
   package var machine: any Machine
   package var transport: (EventLoop) throws(StartError) -> any Transport
   package var resolver: (EventLoop) throws(StartError) -> any Resolver
-  /// How the type detector's process misbehaves, for tests.
-  package var detectorPlay = DetectorPlay.honest
-  /// How the converter's process misbehaves, for tests.
-  package var converterPlay = ConverterPlay.honest
+  /// Starts the child of a converter. Tests start children that misbehave.
+  var startConverter: ConverterProcess.Start = ConverterProcess.start
 
   package init(
     machine: any Machine, transport: @escaping (EventLoop) throws(StartError) -> any Transport,

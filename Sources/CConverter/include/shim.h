@@ -46,25 +46,6 @@ typedef enum {
   converter_too_large,
 } converter_end;
 
-/// How a child behaves; only tests ask for another than `converter_honest`.
-typedef enum {
-  converter_honest,
-  /// Dies, as of a bug in a decoder.
-  converter_crashes,
-  /// Uses the processor for ever.
-  converter_spins,
-  /// Waits for ever, without a timer of its own.
-  converter_waits,
-  /// Answers what is no answer.
-  converter_babbles,
-  /// Says that it has made a JPEG, and sends other bytes.
-  converter_lies,
-  /// Announces more bytes than it may.
-  converter_floods,
-  /// Tries to open a file, a socket and a process. It dies if one of them succeeds.
-  converter_breaks_out,
-} converter_play;
-
 /// A picture to convert. Its bytes are those of a descriptor that goes with it.
 typedef struct {
   uint32_t serial;
@@ -120,7 +101,7 @@ const char *_Nonnull converter_version(void);
 /// where the kernel knows seccomp.
 ///
 /// - Returns: the parent's end, close-on-exec, which is readable once there is an answer; -1 with errno when there is no socket or no process.
-int converter_start(uint64_t memory, converter_play play, int32_t *_Nonnull child);
+int converter_start(uint64_t memory, int32_t *_Nonnull child);
 
 /// Gives a child a picture, of the descriptor `input`; one at a time. Never blocks.
 ///

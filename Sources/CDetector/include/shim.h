@@ -16,26 +16,6 @@ enum {
   detector_name_max = 128,
 };
 
-/// What a child is played to do with bytes that begin with `detector_play_mark`; only tests ask for another than `detector_honest`.
-typedef enum {
-  detector_honest,
-  /// Dies, as of a bug in libmagic.
-  detector_crashes,
-  /// Uses the processor for ever.
-  detector_spins,
-  /// Waits for ever.
-  detector_waits,
-  /// Answers what is no answer.
-  detector_babbles,
-  /// Tries to open a socket, a file and a process, as code that was smuggled in would. It dies if one of them succeeds.
-  detector_breaks_out,
-  /// Answers, and dies then.
-  detector_leaves,
-} detector_play;
-
-/// The eight bytes that begin what a played child misbehaves on.
-#define detector_play_mark "misbehav"
-
 typedef struct {
   /// The flags of `magic_setflags` for the first question.
   int flags;
@@ -71,7 +51,7 @@ typedef struct {
 /// socket only, where the kernel knows seccomp.
 ///
 /// - Returns: the parent's end, close-on-exec, which is readable once there is an answer; -1 with errno when there is no socket or no process.
-int detector_start(struct magic_set *_Nonnull cookie, int cpu_ms, int wait_ms, detector_play play, int32_t *_Nonnull child);
+int detector_start(struct magic_set *_Nonnull cookie, int cpu_ms, int wait_ms, int32_t *_Nonnull child);
 
 /// Asks a child for the MIME name of `count` bytes, `detector_bytes_max` at most; for one question at a time. Never blocks.
 ///

@@ -100,7 +100,7 @@ import Testing
   }
 
   @Test func `when time expires during a conversion the reason says so`() async throws {
-    try await withFetchStage(converterPlay: .waits, configure: { $0.steps = [.convert(Conversion())] }) { stage in
+    try await withFetchStage(converter: .wait, configure: { $0.steps = [.convert(Conversion())] }) { stage in
       stage.origin.serve("/picture", Sample.fixture("photo.webp"))
       let clock = ManualClock()
       async let serving = serve(["/picture"], on: stage, clock: clock)

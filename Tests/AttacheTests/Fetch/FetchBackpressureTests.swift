@@ -25,9 +25,9 @@ import Testing
   }
 
   @Test func `a detector that is silent pauses the transfer, and the original leaves on time`() async throws {
-    try await withFetchStage(detectorPlay: .waits) { stage in
+    try await withFetchStage { stage in
       // The loops' rules do not cover this, so ask the process.
-      let strange = [UInt8](DetectorPlay.mark.utf8) + [UInt8](repeating: 7, count: 4_000_000)
+      let strange = Misbehaviour.wait.mark + [UInt8](repeating: 7, count: 4_000_000)
       stage.origin.serve("/a", strange)
       let running = stage.begin("/a")
       await stage.origin.waitForRequests(count: 1)

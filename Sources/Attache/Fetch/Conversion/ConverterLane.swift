@@ -6,7 +6,7 @@ final class ConverterLane {
   private let store: AttachmentStore
   private let limits: MediaLimits
   private let conversion: Conversion
-  private let play: ConverterPlay
+  private let startProcess: ConverterProcess.Start
   /// Called with the result of the job, and the time that it took.
   private let ended: (ConverterJob, Result<StoredFile, FetchFailure>, Duration) -> Void
   private(set) var job: ConverterJob?
@@ -30,10 +30,12 @@ final class ConverterLane {
   private static let portion = 8
 
   init(
-    _ conversion: Conversion, _ limits: MediaLimits, store: AttachmentStore, on loop: EventLoop, play: ConverterPlay,
+    _ conversion: Conversion, _ limits: MediaLimits, store: AttachmentStore, on loop: EventLoop,
+    startProcess: @escaping ConverterProcess.Start,
     ended: @escaping (ConverterJob, Result<StoredFile, FetchFailure>, Duration) -> Void
   ) {
-    (self.conversion, self.limits, self.store, self.loop, self.play, self.ended) = (conversion, limits, store, loop, play, ended)
+    (self.conversion, self.limits, self.store, self.loop) = (conversion, limits, store, loop)
+    (self.startProcess, self.ended) = (startProcess, ended)
   }
 
   /// Converts a picture. Only one may be converted at a time.
@@ -69,7 +71,7 @@ final class ConverterLane {
   private func send(_ picture: SourcePicture, _ input: Int32) {
     for _ in 0..<2 {
       do throws(SystemError) {
-        if process == nil { process = try ConverterProcess(play: play) }
+        if process == nil { process = try ConverterProcess(startProcess) }
         if let process, process.send(picture, input, conversion, limits, within: limit) { return watch(process) }
       } catch {
         return finish(.failure(FetchFailure(noConverter: error)))

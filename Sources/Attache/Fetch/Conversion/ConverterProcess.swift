@@ -2,24 +2,6 @@ internal import CChild
 internal import CConverter
 internal import Glibc
 
-/// How a converter's child behaves. Only tests use another value than ``honest``.
-package enum ConverterPlay: CaseIterable, Sendable {
-  case honest, crashes, spins, waits, babbles, lies, floods, breaksOut
-
-  fileprivate var code: converter_play {
-    switch self {
-    case .honest: converter_honest
-    case .crashes: converter_crashes
-    case .spins: converter_spins
-    case .waits: converter_waits
-    case .babbles: converter_babbles
-    case .lies: converter_lies
-    case .floods: converter_floods
-    case .breaksOut: converter_breaks_out
-    }
-  }
-}
-
 /// A child process in which libvips converts one picture after the other. If a picture crashes or
 /// hangs it, only that picture gets no result.
 ///
@@ -47,17 +29,20 @@ final class ConverterProcess {
   /// A child that was stopped but has not ended yet.
   private(set) var leftover: pid_t?
 
+  /// Starts a child, as ``start()`` does.
+  typealias Start = () throws(SystemError) -> (socket: Int32, child: pid_t)
+
   /// - Throws: ``SystemError`` when the system cannot create a process.
-  init(play: ConverterPlay) throws(SystemError) {
-    (socket, child) = try Self.start(play)
+  init(_ start: Start = start) throws(SystemError) {
+    (socket, child) = try start()
   }
 
   /// Starts a child.
   ///
   /// - Returns: this side's end of its socket, and its process ID. Both belong to the caller.
-  static func start(_ play: ConverterPlay = .honest) throws(SystemError) -> (socket: Int32, child: pid_t) {
+  static func start() throws(SystemError) -> (socket: Int32, child: pid_t) {
     var child: pid_t = 0
-    let socket = try SystemError.check("fork", unsafe converter_start(UInt64(memory), play.code, &child))
+    let socket = try SystemError.check("fork", unsafe converter_start(UInt64(memory), &child))
     return (socket, child)
   }
 

@@ -19,7 +19,7 @@ final class ConverterQueue {
   private let store: AttachmentStore
   private let conversion: Conversion
   private let converted: ConvertedPictures
-  private let play: ConverterPlay
+  private let startProcess: ConverterProcess.Start
   private let limits: MediaLimits
   private lazy var main = makeLane()
   private lazy var beside = makeLane()
@@ -38,14 +38,14 @@ final class ConverterQueue {
   ///   queue's memory alone.
   init(
     _ conversion: Conversion, _ limits: MediaLimits, store: AttachmentStore, cache: HTTPCache? = nil, on loop: EventLoop,
-    play: ConverterPlay = .honest
+    startProcess: @escaping ConverterProcess.Start = ConverterProcess.start
   ) {
-    (self.conversion, self.limits, self.store, self.loop, self.play) = (conversion, limits, store, loop, play)
+    (self.conversion, self.limits, self.store, self.loop, self.startProcess) = (conversion, limits, store, loop, startProcess)
     converted = ConvertedPictures(store: store, cache: cache)
   }
 
   private func makeLane() -> ConverterLane {
-    ConverterLane(conversion, limits, store: store, on: loop, play: play) { [weak self] job, result, time in
+    ConverterLane(conversion, limits, store: store, on: loop, startProcess: startProcess) { [weak self] job, result, time in
       self?.ended(job, result, after: time)
     }
   }

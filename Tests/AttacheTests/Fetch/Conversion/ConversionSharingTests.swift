@@ -11,7 +11,7 @@ import Testing
     folder: AttachmentStoreTestFolder, cache: MediaFetcher.CacheMode = .http, _ body: (FetchStage) async throws -> Void
   ) async throws {
     try await withFetchStage(
-      folder: folder, converterPlay: .crashes, configure: { ($0.steps, $0.cache) = ([.convert(Conversion())], cache) }
+      folder: folder, converter: .crash, configure: { ($0.steps, $0.cache) = ([.convert(Conversion())], cache) }
     ) {
       try await body($0)
     }

@@ -70,11 +70,12 @@ struct FetchStage: Sendable {
 /// - Parameters:
 ///   - nets: networks that the address gate allows although they are not public.
 ///   - folder: the subfolder of the store, if any.
+///   - converter: what the converters do with each picture instead of converting it.
 ///   - configure: changes further settings. Plain http is allowed.
 func withFetchStage(
   tls: FaultOrigin.TLS = .none, http2: Bool = true, connectionFault: ConnectionFault? = nil, nets: [String] = ["127.0.0.1/32"],
   folder: AttachmentStoreTestFolder = AttachmentStoreTestFolder(), subfolder: String = "", trust: Duration = SessionCache.trust,
-  dns: StubDNS? = nil, detectorPlay: DetectorPlay = .honest, converterPlay: ConverterPlay = .honest,
+  dns: StubDNS? = nil, converter: Misbehaviour? = nil,
   configure: (inout MediaFetcher.Configuration) -> Void = { _ in }, _ body: (FetchStage) async throws -> Void
 ) async throws {
   let store = try AttachmentStore(directory: folder[subfolder], maximumBytes: 1_000_000_000, maximumAge: .seconds(3600))
@@ -85,7 +86,7 @@ func withFetchStage(
   configuration.nameServers = dns.map { [$0.address] } ?? []
   configure(&configuration)
   var network = TransferWatch.watching(.real(configuration))
-  (network.detectorPlay, network.converterPlay) = (detectorPlay, converterPlay)
+  if let converter { network.startConverter = converter.startConverter }
   let fetcher = try MediaFetcher(configuration, store: store, trust: trust, network: network)
   let stage = FetchStage(folder: folder, subfolder: subfolder, store: store, origin: origin, fetcher: fetcher, clock: try MonotonicClock())
   do {
