@@ -21,9 +21,7 @@ extension EngineConfiguration {
     }
     self.fetching = fetching.configuration
     headerFile = fetching.headerFile
-    if let flags = upload?.flags {
-      do throws(UploadFlagMistake) { try use(flags) } catch { throw ValidationError("\(error)") }
-    }
+    if let upload { publish(in: try upload.bucket(fetching), includesPrivate: upload.uploadPrivate) }
     (grace, maximumAttachments, onExpiry) = (timing.grace?.duration, timing.maxAttachments, timing.onExpiry)
   }
 }

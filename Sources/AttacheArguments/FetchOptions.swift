@@ -109,7 +109,11 @@ package struct FetchOptions: ParsableArguments {
     try CountArgument.check(maxPixels, "--max-pixels", in: 1...Int.max)
     if let maxSide { try CountArgument.check(maxSide, "--max-side", in: 1...Conversion.largestSide) }
     if let maxSourcePixels { try CountArgument.check(maxSourcePixels, "--max-source-pixels", in: 1...Int.max) }
-    if let mistake = conversion.mistake { throw ValidationError(mistake) }
+    if !convert {
+      try Validation.checkCompanions(
+        of: "--convert", ("--max-side", maxSide != nil), ("--source-limits", sourceLimits != nil),
+        ("--max-source-pixels", maxSourcePixels != nil))
+    }
   }
 
   /// A message for the log at the start about the checks that a proxy makes impossible; nil without
@@ -120,10 +124,12 @@ package struct FetchOptions: ParsableArguments {
     }
   }
 
-  private var conversion: ConversionFlags {
-    var flags = ConversionFlags()
-    (flags.converts, flags.maximumSide, flags.sourceBytes, flags.sourcePixels) = (convert, maxSide, sourceLimits?.bytes, maxSourcePixels)
-    return flags
+  private var conversion: Conversion {
+    var conversion = Conversion()
+    if let maxSide { conversion.maximumSide = maxSide }
+    if let sourceLimits { conversion.sourceBytes = Int(clamping: sourceLimits.bytes) }
+    if let maxSourcePixels { conversion.sourcePixels = maxSourcePixels }
+    return conversion
   }
 
   package var configuration: MediaFetcher.Configuration {
@@ -133,7 +139,7 @@ package struct FetchOptions: ParsableArguments {
       proxy: proxy)
     configuration.limits = limits.limits
     configuration.limits.pixels = maxPixels
-    configuration.steps = conversion.steps
+    configuration.steps = convert ? [.convert(conversion)] : []
     if let userAgent { configuration.userAgent = userAgent }
     configuration.retries = Int(retries)
     configuration.transfersPerOrigin = perHost

@@ -71,12 +71,7 @@ package struct PayloadOptions: ParsableArguments {
   /// - Parameter upload: may give the public URL.
   /// - Throws: `ValidationError`, also when the flags of the upload are wrong.
   package func checkAddress(_ upload: UploadOptions? = nil, _ fetching: FetchOptions? = nil) throws {
-    let publicURL: String?
-    do throws(UploadFlagMistake) {
-      publicURL = try upload?.flags.bucket(allowsHTTP: fetching?.allowHttp ?? false, rootCertificates: nil)?.publicURL
-    } catch {
-      throw ValidationError("\(error)")
-    }
+    let publicURL = try upload?.bucket(fetching)?.publicURL
     var configuration = Filter.Configuration()
     (configuration.baseURL, configuration.attachAs) = (baseUrl ?? publicURL, attachAs)
     if let mistake = configuration.mistake { throw ValidationError(mistake) }

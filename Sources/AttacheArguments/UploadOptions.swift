@@ -32,10 +32,22 @@ package struct UploadOptions: ParsableArguments {
 
   package init() {}
 
-  package var flags: UploadFlags {
-    var flags = UploadFlags()
-    (flags.location, flags.endpoint, flags.region) = (upload, uploadEndpoint, uploadRegion)
-    (flags.credentials, flags.keep, flags.uploadsPrivate) = (uploadCredentials, uploadKeep?.duration, uploadPrivate)
-    return flags
+  /// Returns the bucket; nil without `--upload`.
+  ///
+  /// - Throws: `ValidationError` when the flags are wrong.
+  package func bucket(_ fetching: FetchOptions?) throws -> Bucket? {
+    guard let upload else {
+      try Validation.checkCompanions(
+        of: "--upload", ("--upload-endpoint", uploadEndpoint != nil), ("--upload-region", uploadRegion != nil),
+        ("--upload-credentials", uploadCredentials != nil), ("--upload-keep", uploadKeep != nil), ("--upload-private", uploadPrivate))
+      return nil
+    }
+    do throws(BucketMistake) {
+      return try Bucket(
+        upload, endpoint: uploadEndpoint, region: uploadRegion, credentials: uploadCredentials, keep: uploadKeep?.duration,
+        allowsHTTP: fetching?.allowHttp ?? false, rootCertificates: fetching?.cacert)
+    } catch {
+      throw ValidationError("\(error)")
+    }
   }
 }

@@ -12,6 +12,16 @@ package enum Validation {
   /// Whether `validate()` must look for mistakes.
   package static var isOn: Bool { !isOff.load(ordering: .relaxed) }
 
+  /// Checks that no flag is given that needs another one, which is missing.
+  ///
+  /// - Parameters:
+  ///   - missing: the flag that is missing.
+  ///   - companions: the flags that need it, and whether they are given.
+  /// - Throws: `ValidationError`.
+  static func checkCompanions(of missing: String, _ companions: (flag: String, isGiven: Bool)...) throws {
+    if let flag = companions.first(where: \.isGiven)?.flag { throw ValidationError("\(flag) needs \(missing).") }
+  }
+
   /// Returns the mistake to report.
   fileprivate static func mistake(after error: any Error, of tool: any ParsableCommand.Type) -> any Error {
     guard tool.exitCode(for: error) == .validationFailure else { return error }

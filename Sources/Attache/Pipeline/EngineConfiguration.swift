@@ -29,13 +29,12 @@ package struct EngineConfiguration: Sendable {
     grace ?? min(.milliseconds(50), filter.deadline / 2)
   }
 
-  /// Publishes attachments as the flags say. Their public URL is the base URL, unless there is one.
+  /// Publishes attachments in a bucket. Their public URL is the base URL, unless there is one.
   ///
-  /// - Throws: ``UploadFlagMistake`` when the flags are wrong.
-  package mutating func use(_ flags: UploadFlags) throws(UploadFlagMistake) {
-    upload = try flags.bucket(allowsHTTP: fetching.policy.allowHTTP, rootCertificates: fetching.rootCertificates)
-    uploadsPrivate = flags.uploadsPrivate
-    if let upload, filter.baseURL == nil { filter.baseURL = upload.publicURL }
+  /// - Parameter bucket: nil leaves them in the store.
+  package mutating func publish(in bucket: Bucket?, includesPrivate: Bool) {
+    (upload, uploadsPrivate) = (bucket, includesPrivate)
+    if let bucket, filter.baseURL == nil { filter.baseURL = bucket.publicURL }
   }
 
   /// Reads the header fields of ``headerFile``. Call it after ``fetcherParent(isReplaceable:)``, so that

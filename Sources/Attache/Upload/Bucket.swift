@@ -51,7 +51,7 @@ package struct S3Endpoint: Hashable, Sendable {
   /// - Parameters:
   ///   - text: such as `https://s3.example:9000`; nil for AWS.
   ///   - allowsHTTP: whether plain http may leave this machine.
-  init(_ text: String?, bucket: String, region: String, allowsHTTP: Bool) throws(UploadFlagMistake) {
+  init(_ text: String?, bucket: String, region: String, allowsHTTP: Bool) throws(BucketMistake) {
     guard let text else {
       // The certificate of AWS covers one label before its own name.
       let isLabel = !bucket.utf8.contains(UInt8(ascii: "."))
@@ -63,14 +63,14 @@ package struct S3Endpoint: Hashable, Sendable {
     let mistake = "--upload-endpoint \(PrintableText.of(text))"
     let bytes = Array(text.utf8)
     let scheme = ["https://", "http://"].first { bytes.prefix($0.utf8.count).map(\.lowercasedASCII) == Array($0.utf8) }
-    guard let scheme else { throw UploadFlagMistake("\(mistake): write the scheme and the host, such as https://s3.example:9000") }
+    guard let scheme else { throw BucketMistake("\(mistake): write the scheme and the host, such as https://s3.example:9000") }
     var rest = bytes.dropFirst(scheme.utf8.count)
     if rest.last == UInt8(ascii: "/") { rest = rest.dropLast() }
     guard !rest.isEmpty, !rest.contains(where: { "/?#\\".utf8.contains($0) || $0.isControlASCII }) else {
-      throw UploadFlagMistake("\(mistake): write only the scheme, the host and the port; --upload names the bucket and the prefix")
+      throw BucketMistake("\(mistake): write only the scheme, the host and the port; --upload names the bucket and the prefix")
     }
     let authority: Authority
-    do throws(Refusal) { authority = try Authority(rest) } catch { throw UploadFlagMistake("\(mistake): \(error.message)") }
+    do throws(Refusal) { authority = try Authority(rest) } catch { throw BucketMistake("\(mistake): \(error.message)") }
     var isLoopback = authority.host.text == "localhost"
     host = authority.host.text
     if case .address(let address) = authority.host {
@@ -80,7 +80,7 @@ package struct S3Endpoint: Hashable, Sendable {
       address = nil
     }
     guard scheme == "https://" || allowsHTTP || isLoopback else {
-      throw UploadFlagMistake("\(mistake): use https, or --allow-http for plain http")
+      throw BucketMistake("\(mistake): use https, or --allow-http for plain http")
     }
     // The default port is not sent, so it is not signed either.
     let defaultPort: UInt16 = scheme == "https://" ? 443 : 80

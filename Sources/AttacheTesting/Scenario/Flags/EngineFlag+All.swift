@@ -51,10 +51,12 @@ extension EngineFlag {
       settings.engine.fetching.limits.pixels = pixels
     },
     EngineFlag("--max-pixels", "n") { $0.engine.fetching.limits.pixels = try $1.count(in: 1...Int.max) },
-    EngineFlag("--convert") { settings, _ in settings.conversion.converts = true },
-    EngineFlag("--max-side", "n") { $0.conversion.maximumSide = try $1.count(in: 1...Conversion.largestSide) },
-    EngineFlag("--source-limits", "size") { $0.conversion.sourceBytes = try $1.read(WrittenByteCount.bytes) },
-    EngineFlag("--max-source-pixels", "n") { $0.conversion.sourcePixels = try $1.count(in: 1...Int.max) },
+    EngineFlag("--convert") { settings, _ in settings.converts = true },
+    EngineFlag("--max-side", "n", needs: "--convert") { $0.conversion.maximumSide = try $1.count(in: 1...Conversion.largestSide) },
+    EngineFlag("--source-limits", "size", needs: "--convert") {
+      $0.conversion.sourceBytes = Int(clamping: try $1.read(WrittenByteCount.bytes))
+    },
+    EngineFlag("--max-source-pixels", "n", needs: "--convert") { $0.conversion.sourcePixels = try $1.count(in: 1...Int.max) },
     EngineFlag("--retries", "n", .opens) { $0.engine.fetching.retries = Int(try $1.read { UInt8($0) }) },
     EngineFlag("--per-host", "n", .opens) { $0.engine.fetching.transfersPerOrigin = try $1.count() },
     EngineFlag("--fetchers", "n") { $0.engine.fetching.fetchers = try $1.count(in: 1...MediaFetcher.maximumFetchers) },
@@ -69,11 +71,13 @@ extension EngineFlag {
 
   private static let upload = [
     EngineFlag("--upload", "s3://bucket/prefix", in: [.filter, .worker]) { $0.upload.location = $1.text },
-    EngineFlag("--upload-endpoint", "url", in: [.filter, .worker]) { $0.upload.endpoint = $1.text },
-    EngineFlag("--upload-region", "name", in: [.filter, .worker]) { $0.upload.region = $1.text },
-    EngineFlag("--upload-credentials", "file", in: [.filter, .worker], [.own, .unrecorded]) { $0.upload.credentials = $1.text },
-    EngineFlag("--upload-keep", "time", in: [.filter, .worker]) { $0.upload.keep = try $1.duration() },
-    EngineFlag("--upload-private", in: [.filter, .worker]) { settings, _ in settings.upload.uploadsPrivate = true },
+    EngineFlag("--upload-endpoint", "url", in: [.filter, .worker], needs: "--upload") { $0.upload.endpoint = $1.text },
+    EngineFlag("--upload-region", "name", in: [.filter, .worker], needs: "--upload") { $0.upload.region = $1.text },
+    EngineFlag("--upload-credentials", "file", in: [.filter, .worker], [.own, .unrecorded], needs: "--upload") {
+      $0.upload.credentials = $1.text
+    },
+    EngineFlag("--upload-keep", "time", in: [.filter, .worker], needs: "--upload") { $0.upload.keep = try $1.duration() },
+    EngineFlag("--upload-private", in: [.filter, .worker], needs: "--upload") { settings, _ in settings.upload.includesPrivate = true },
   ]
 
   /// A scenario is a stranger's, so it cannot name a program.

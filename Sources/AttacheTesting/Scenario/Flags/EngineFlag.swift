@@ -43,14 +43,17 @@ package struct EngineFlag: Sendable {
   package let valueName: String?
   package let commands: Commands
   package let traits: Traits
+  /// The flag without which it means nothing; nil for a flag that needs no other.
+  let companion: String?
   /// Sets its value; nil for a flag that does not concern the engine.
   let set: Setter?
 
   init(
     _ name: String, _ valueName: String? = nil, in commands: Commands = [.filter, .record, .worker], _ traits: Traits = [],
-    set: Setter? = nil
+    needs companion: String? = nil, set: Setter? = nil
   ) {
-    (self.name, self.valueName, self.commands, self.traits, self.set) = (name, valueName, commands, traits, set)
+    (self.name, self.valueName, self.commands, self.traits) = (name, valueName, commands, traits)
+    (self.companion, self.set) = (companion, set)
   }
 
   /// Whether a scenario file may contain the flag.

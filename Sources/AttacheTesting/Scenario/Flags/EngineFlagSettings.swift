@@ -7,8 +7,19 @@ struct EngineFlagSettings {
   var mediaKeys: [JSONPointer] = []
   var dialectFiles: [DialectFile] = []
   var isStrictAboutDialects = false
-  var conversion = ConversionFlags()
-  var upload = UploadFlags()
+  var converts = false
+  var conversion = Conversion()
+  var upload = Upload()
+
+  /// The values of the flags of uploads.
+  struct Upload {
+    var location: String?
+    var endpoint: String?
+    var region: String?
+    var credentials: String?
+    var keep: Duration?
+    var includesPrivate = false
+  }
 
   /// Returns a configuration that flags change. Of flags that exclude each other, the last counts.
   ///
@@ -24,7 +35,7 @@ struct EngineFlagSettings {
   }
 
   private mutating func read(_ words: [String]) throws(EngineFlagMistake) {
-    var (rest, strays) = (words[...], [String]())
+    var (rest, strays, given) = (words[...], [String](), [EngineFlag]())
     while let word = rest.popFirst() {
       guard word.isFlag else {
         strays.append(word)
@@ -32,6 +43,7 @@ struct EngineFlagSettings {
       }
       let parts = word.split(separator: "=", maxSplits: 1).map(String.init)
       guard let flag = EngineFlag.named(parts[0]), let set = flag.set else { throw EngineFlagMistake("Unknown option '\(parts[0])'") }
+      given.append(flag)
       var text = parts.dropFirst().first
       if let valueName = flag.valueName {
         if text == nil, rest.first?.isFlag == false { text = rest.popFirst() }
@@ -46,6 +58,10 @@ struct EngineFlagSettings {
         strays.count == 1 ? "Unexpected argument '\(stray)'" : "\(strays.count) unexpected arguments: '\(strays.joined(separator: "', '"))'"
       )
     }
+    for flag in given {
+      guard let companion = flag.companion, !given.contains(where: { $0.name == companion }) else { continue }
+      throw EngineFlagMistake("\(flag.name) needs \(companion).")
+    }
   }
 
   /// Checks the values together.
@@ -56,12 +72,22 @@ struct EngineFlagSettings {
     } catch {
       throw EngineFlagMistake("--dialect: \(error)")
     }
-    if let mistake = conversion.mistake { throw EngineFlagMistake(mistake) }
-    engine.fetching.steps = conversion.steps
-    do throws(UploadFlagMistake) { try engine.use(upload) } catch { throw EngineFlagMistake("\(error)") }
+    engine.fetching.steps = converts ? [.convert(conversion)] : []
+    do throws(BucketMistake) { engine.publish(in: try bucket, includesPrivate: upload.includesPrivate) } catch {
+      throw EngineFlagMistake("\(error)")
+    }
     if let mistake = engine.filter.mistake { throw EngineFlagMistake(mistake) }
     if let grace = engine.grace, grace >= engine.filter.deadline {
       throw EngineFlagMistake("--grace must be shorter than --deadline: nothing would be fetched.")
+    }
+  }
+
+  private var bucket: Bucket? {
+    get throws(BucketMistake) {
+      guard let location = upload.location else { return nil }
+      return try Bucket(
+        location, endpoint: upload.endpoint, region: upload.region, credentials: upload.credentials, keep: upload.keep,
+        allowsHTTP: engine.fetching.policy.allowHTTP, rootCertificates: engine.fetching.rootCertificates)
     }
   }
 }

@@ -2,14 +2,12 @@ import Testing
 
 @testable import Attache
 
-@Suite struct UploadFlagTests {
+@Suite struct BucketTests {
   private func bucket(
-    _ location: String?, endpoint: String? = nil, region: String? = nil, credentials: String? = "key", keep: Duration? = nil,
+    _ location: String, endpoint: String? = nil, region: String? = nil, credentials: String? = "key", keep: Duration? = nil,
     allowsHTTP: Bool = false
-  ) throws -> Bucket? {
-    var flags = UploadFlags()
-    (flags.location, flags.endpoint, flags.region, flags.credentials, flags.keep) = (location, endpoint, region, credentials, keep)
-    return try flags.bucket(allowsHTTP: allowsHTTP, rootCertificates: nil)
+  ) throws -> Bucket {
+    try Bucket(location, endpoint: endpoint, region: region, credentials: credentials, keep: keep, allowsHTTP: allowsHTTP)
   }
 
   @Test(
@@ -27,7 +25,7 @@ import Testing
       ("s3://media", "https://minio:9000", "https://minio:9000/media/"),
     ] as [(String, String?, String)])
   func `the public URL follows from bucket and endpoint`(_ location: String, _ endpoint: String?, _ url: String) throws {
-    #expect(try bucket(location, endpoint: endpoint)?.publicURL == url)
+    #expect(try bucket(location, endpoint: endpoint).publicURL == url)
   }
 
   @Test(
@@ -37,7 +35,7 @@ import Testing
       "s3://media/\(String(repeating: "a", count: 600))",
     ])
   func `a location that names no bucket is refused`(_ location: String) {
-    #expect(throws: UploadFlagMistake.self) { try bucket(location) }
+    #expect(throws: BucketMistake.self) { try bucket(location) }
   }
 
   @Test(
@@ -46,18 +44,16 @@ import Testing
       "https://s3.example:0", "https://s3.example:99999", "https://s3 example", "http://s3.example", "http://10.0.0.1:9000",
     ])
   func `an endpoint that is no origin, or has plain http, is refused`(_ endpoint: String) {
-    #expect(throws: UploadFlagMistake.self) { try bucket("s3://media", endpoint: endpoint) }
+    #expect(throws: BucketMistake.self) { try bucket("s3://media", endpoint: endpoint) }
   }
 
   @Test func `plain http is possible with --allow-http`() throws {
-    #expect(try bucket("s3://media", endpoint: "http://10.0.0.1:9000", allowsHTTP: true)?.publicURL == "http://10.0.0.1:9000/media/")
+    #expect(try bucket("s3://media", endpoint: "http://10.0.0.1:9000", allowsHTTP: true).publicURL == "http://10.0.0.1:9000/media/")
   }
 
-  @Test func `flags that need another one say so`() throws {
-    #expect(try bucket(nil, credentials: nil) == nil)
-    #expect("\(#expect(throws: UploadFlagMistake.self) { try bucket(nil) }!)".contains("--upload-credentials needs --upload"))
-    #expect("\(#expect(throws: UploadFlagMistake.self) { try bucket("s3://media", credentials: nil) }!)".contains("--upload-credentials"))
-    #expect(throws: UploadFlagMistake.self) { try bucket("s3://media", region: "a b") }
-    #expect(throws: UploadFlagMistake.self) { try bucket("s3://media", keep: .seconds(59)) }
+  @Test func `missing credentials, a region that is none and a short time are refused`() {
+    #expect("\(#expect(throws: BucketMistake.self) { try bucket("s3://media", credentials: nil) }!)".contains("--upload-credentials"))
+    #expect(throws: BucketMistake.self) { try bucket("s3://media", region: "a b") }
+    #expect(throws: BucketMistake.self) { try bucket("s3://media", keep: .seconds(59)) }
   }
 }
