@@ -36,7 +36,7 @@ struct InspectionTests {
       let inspection = inspect(one: line)
       #expect(inspection.media.map(\.reference.path?.string) == [path] && inspection.media.map(\.isFollowed) == [false])
       #expect(inspection.media[0].gates[0].text.contains("does not send it to Apple's devices"))
-      #expect(inspection.findings.isEmpty)
+      #expect(inspection.findings.map(\.code) == [.mediaUnread] && inspection.findings[0].path == UntrustedText(path))
     }
   }
 

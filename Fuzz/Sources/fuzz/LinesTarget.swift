@@ -99,7 +99,7 @@ struct LinesTarget: Target {
       check(!isObject && !JSONReference.isBlank(line), "a JSON object is not invalid: \(quoted(line))")
       let mistake = unsafe segment.withUnsafeBytes { unsafe JSONMistake(of: $0) }
       check((1...line.count + 1).contains(mistake.column), "a mistake is in its line: \(quoted(line))")
-    case .passthrough(_, .payloadSize): check(line.count > PayloadReader.maximumLineLength, "only a long line is too long")
+    case .passthrough(_, .payloadSize, _): check(line.count > PayloadReader.maximumLineLength, "only a long line is too long")
     case .passthrough, .unopened:
       // Expo's request is an array.
       let isList = path.isEmpty && document != nil && line.contains(UInt8(ascii: "["))
@@ -128,7 +128,7 @@ struct LinesTarget: Target {
     let again = unsafe Array(spliced + Array(repeating: 0, count: PayloadReader.padding)).withUnsafeBytes { bytes in
       unsafe whole.read(UnsafeRawBufferPointer(rebasing: bytes.dropLast(PayloadReader.padding)))
     }
-    guard case .passthrough(_, .payloadEnriched) = again else { return check(false, "an enriched envelope passes: \(quoted(spliced))") }
+    guard case .passthrough(_, .payloadEnriched, _) = again else { return check(false, "an enriched envelope passes: \(quoted(spliced))") }
   }
 
   private func judge(_ splice: Splice, of line: [UInt8], _ document: JSONReference, _ place: Int, _ path: [String]) {

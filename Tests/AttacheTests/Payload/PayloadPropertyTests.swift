@@ -25,7 +25,7 @@ struct PayloadPropertyTests {
       let changed = String(decoding: text, as: UTF8.self).replacingOccurrences(of: #""\#(marker)""#, with: wrong)
       switch reader.read(changed) {
       case .candidates(let payloads): #expect(Set(payloads.flatMap(\.urls)).subtracting(["x"]).isSubset(of: all), "\(changed)")
-      case .passthrough(_, let reason): #expect([.payloadNoAlert, .payloadNotMutable].contains(reason), "\(changed)")
+      case .passthrough(_, let reason, _): #expect([.payloadNoAlert, .payloadNotMutable].contains(reason), "\(changed)")
       case .unopened: break
       case .invalid: Issue.record("invalid: \(changed)")
       }

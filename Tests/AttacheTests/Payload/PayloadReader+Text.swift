@@ -30,7 +30,7 @@ extension Reading {
   /// attach.
   var reason: Reason? {
     switch self {
-    case .passthrough(_, let reason): reason
+    case .passthrough(_, let reason, _): reason
     case .unopened: .payloadEnvelope
     case .invalid(let reason): reason
     case .candidates: nil
@@ -40,7 +40,7 @@ extension Reading {
   /// The kind of push of a line that is not a candidate.
   var kind: PushKind? {
     switch self {
-    case .passthrough(let kind, _): kind
+    case .passthrough(let kind, _, _): kind
     case .unopened: .nothing
     case .invalid, .candidates: nil
     }
@@ -73,4 +73,11 @@ extension Payload {
 /// A payload that every rule accepts, with more members after `aps`.
 func candidateLine(_ members: String = "") -> String {
   #"{"aps":{"alert":{"title":"Hi","body":"There"},"mutable-content":1}\#(members.isEmpty ? "" : ",")\#(members)}"#
+}
+
+extension Reading {
+  /// The reading without what is known about the line beside its reason.
+  var withoutCause: Reading {
+    if case .passthrough(let kind, let reason, _) = self { .passthrough(kind, reason) } else { self }
+  }
 }

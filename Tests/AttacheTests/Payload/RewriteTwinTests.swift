@@ -48,7 +48,7 @@ struct RewriteTwinTests {
       let isHint = site.hint?.text.string == change.before
       #expect(isHint ? change.after == site.hint?.replacement(for: stage.type)?.string : change.after == (try stage.address(site.media)))
     }
-    guard case .passthrough(_, .payloadEnriched) = stage.read(twin) else {
+    guard case .passthrough(_, .payloadEnriched, _) = stage.read(twin) else {
       // Only URLs without a place are left, or none: ntfy's helper loads images only, and its hint
       // now says that the file is none.
       let rest = try #require(stage.read(twin).candidate).references.map(\.url)

@@ -36,7 +36,7 @@ struct UnreadMediaTests {
       #""x":"ftp://a.example/a.jpg""#,
       #""x":"https://a.jpg""#, #""x":"https://a.example/a.html""#, #""x":"https://a.example/?f=a.jpg""#, #""x":"data:text/plain,aa""#,
       #""x":"https://""#,
-      #""x":"// a.jpg""#, #""photos":["a.jpg",7,null,true,""]"#, #""x":"https://a.example/a.jpg","x":1"#, #""deep-link":"app://a/b.jpg""#,
+      #""x":"// a.jpg""#, #""files":["a.jpg",7,null,true,""]"#, #""x":"https://a.example/a.jpg","x":1"#, #""deep-link":"app://a/b.jpg""#,
     ])
   func `other strings are not`(members: String) {
     #expect(place(members) == nil)
@@ -146,7 +146,7 @@ struct UnreadMediaTests {
       // The URL is a text that is shown.
       #"{"message":{"notification":{"body":"https://a.example/a.jpg"},"apns":{"payload":{"aps":{"mutable-content":1}}}}}"#,
       // Targets of a tap, and an icon.
-      #"{"message":{"notification":{"body":"Hi"},"webpush":{"notification":{"icon":"https://a.example/a.png"},"fcm_options":{"link":"https://a.example/a.gif"}},"apns":{"payload":{"aps":{"mutable-content":1}}}}}"#,
+      #"{"message":{"notification":{"body":"Hi"},"webpush":{"notification":{"icon":"https://a.example/a.png"}},"apns":{"payload":{"aps":{"mutable-content":1}}}}}"#,
       // The payload is in the message.
       #"{"message":{"apns":{"payload":{"aps":{"alert":{"body":"Hi","launch-image":"https://a.example/a.png"},"mutable-content":1}}}}}"#,
       // Another message of the request.
