@@ -9,10 +9,11 @@ struct FollowPolicy {
   private let outputKey: String
   private let maximum: Int
   private let rewrites: Bool
+  private let paths: LinePaths
   private var followed = 0
 
-  init(_ inspection: Inspection, outputKey: String, maximum: Int, rewrites: Bool) {
-    (why, isEnriched) = (inspection.why, inspection.isEnriched)
+  init(_ inspection: Inspection, _ paths: LinePaths, outputKey: String, maximum: Int, rewrites: Bool) {
+    (why, isEnriched, self.paths) = (inspection.why, inspection.isEnriched, paths)
     (self.outputKey, self.maximum, self.rewrites) = (outputKey, maximum, rewrites)
   }
 
@@ -29,7 +30,7 @@ struct FollowPolicy {
       return .refuses(.payload, .policyAttachments, "attache follows \(maximum) media; --max-attachments allows more")
     }
     guard let reason = reference.refusal else { return .passes(.payload, "the reference is followed") }
-    if let misfit = reference.misfit { return .refuses(.payload, reason, misfit) }
+    if let misfit = reference.misfit { return .refuses(.payload, reason, paths.sentence(of: misfit)) }
     let text =
       reference.isLazy
       ? "the payload asks to load it only when somebody looks at it"

@@ -43,6 +43,8 @@ package struct Inspection: Hashable, Sendable {
   package var media: [InspectedMedia] = []
   /// The number of further media references that the payload names.
   package var omitted = 0
+  /// The values of another type than a vendor's helper reads.
+  package var misfits: [MediaMisfit] = []
   /// The strings that look like media URLs and that nothing reads, if attache finds no media in a
   /// payload that asks for a service extension. At most ``maximumUnread``.
   package var unread: [UnreadText] = []

@@ -73,13 +73,15 @@ package final class Inspector {
     switch unsafe opener.open(line) {
     case .payload(let first):
       let root = unsafe parser.parse(UnsafeRawBufferPointer(rebasing: line[opener.json])) ?? first
-      let places = LinePlaces(root)
+      let (places, text) = (LinePlaces(root), JSONPlaces(JSONText(unsafe Array(line[opener.json]))))
       var next: JSONElement? = first
       while let payload = next {
         var inspection = Inspection(
           line: input.line, kind: .push(apsReader.read(opener.aps)), size: unsafe opener.splice(of: line).payloadCount)
         inspection.sent = unsafe sent(payload, line)
-        complete(&inspection, payload, in: root, places)
+        let written = WrittenPlaces(opener.place, unsafe opener.splice(of: line), in: text, at: opener.json.lowerBound)
+        let paths = LinePaths(root, places, written, opener.envelope)
+        complete(&inspection, payload, paths)
         inspections.append(inspection)
         next = opener.next()
       }
@@ -107,14 +109,13 @@ package final class Inspector {
       isEmptyObject: unsafe opener.splice(of: line).isEmptyObject, maximumSize: opener.maximumSize)
   }
 
-  private func complete(_ inspection: inout Inspection, _ payload: JSONElement, in root: JSONElement, _ places: LinePlaces) {
-    let paths = LinePaths(root, places, envelope: opener.envelope, payloadPath: configuration.payloadPath)
+  private func complete(_ inspection: inout Inspection, _ payload: JSONElement, _ paths: LinePaths) {
     if opener.envelope?.pushType == "voip" || opener.place?.leadsToVoIP == true { inspection.maximumSize = Inspection.maximumVoIPSize }
     inspection.isEnriched = opener.isEnriched
     if inspection.kind == .push(.nothing) { inspection.nested = opener.nestedPayload.map(LineCause.nested) }
     addPush(opener.aps, to: &inspection)
     addDialects(payload, to: &inspection)
-    addGates(to: &inspection)
+    addGates(paths, to: &inspection)
     addFindings(payload, paths, to: &inspection)
     if inspection.media.isEmpty, let picture = Self.pictureForOthers(paths, opener.envelope?.form) { inspection.media = [picture] }
   }
@@ -148,6 +149,7 @@ package final class Inspector {
   private func addDialects(_ payload: JSONElement, to inspection: inout Inspection) {
     let found = dialects.references(in: payload, tracing: .paths)
     inspection.media = found.references.map { InspectedMedia(reference: $0, gates: []) }
+    inspection.misfits = dialects.misfits(in: payload)
     addPictures(to: &inspection)
     inspection.omitted = found.omitted
     let hasAttachment = found.references.contains { $0.role == .attachment }
@@ -182,9 +184,9 @@ package final class Inspector {
     unread.forEach(outside: message, besides: pictures + read, apsReader.content(), add)
   }
 
-  private func addGates(to inspection: inout Inspection) {
+  private func addGates(_ paths: LinePaths, to inspection: inout Inspection) {
     var rules = FollowPolicy(
-      inspection, outputKey: configuration.outputKey, maximum: configuration.maximumAttachments, rewrites: configuration.rewrites)
+      inspection, paths, outputKey: configuration.outputKey, maximum: configuration.maximumAttachments, rewrites: configuration.rewrites)
     for index in inspection.media.indices {
       let reference = inspection.media[index].reference
       inspection.media[index].gates = [rules.answer(to: reference)] + (reference.misfit == nil ? report.answers(to: reference.url) : [])
@@ -197,12 +199,12 @@ package final class Inspector {
   private func addFindings(_ payload: JSONElement, _ paths: LinePaths, to inspection: inout Inspection) {
     let subject = FindingSubject(
       inspection: inspection, payload: payload, aps: opener.aps, paths: paths, report: lenientReport, converts: configuration.converts,
-      categories: configuration.categories, vendorSource: inspection.dialect.flatMap { entries[$0]?.source })
+      categories: configuration.categories, sources: { [entries] in entries[$0]?.source })
     inspection.findings = (subject.findings() + rateFindings(subject)).bounded
     for index in inspection.media.indices {
       let reference = inspection.media[index].reference
       guard !reference.isForOthers else { continue }
-      inspection.media[index].reference.path = reference.path.map { paths.path(of: $0, saying: reference.url) }
+      inspection.media[index].reference.path = reference.path.map(paths.path)
     }
   }
 

@@ -90,6 +90,29 @@ struct FindingTests {
     (.mediaMany, many(65), ""),
     (.mediaForm, #"{"aps":{"alert":"Hi","mutable-content":1},"ab":{"att":"https://cdn.example/a.jpg"}}"#, "/ab/att"),
     (.mediaForm, #"{"aps":{"alert":"Hi","mutable-content":1},"_grinfo_":{"url":"https://cdn.example/a"}}"#, "/_grinfo_"),
+    (
+      .mediaForm, #"{"to":"ExponentPushToken[x]","body":"Hi","mutableContent":true,"richContent":"https://cdn.example/a.jpg"}"#,
+      "/richContent"
+    ),
+    (
+      .mediaForm,
+      #"[{"to":"ExponentPushToken[x]","body":"Hi","mutableContent":true,"richContent":[{"image":"https://cdn.example/a.jpg"}]}]"#,
+      "/0/richContent"
+    ),
+    (
+      .mediaForm,
+      #"{"aps":{"alert":"Hi","mutable-content":1},"image":"https://cdn.example/a.jpg","ab":{"att":"https://cdn.example/b.jpg"}}"#, "/ab/att"
+    ),
+    (
+      .mediaForm,
+      #"{"aps":{"alert":"Hi","mutable-content":1},"_wp":{"attachments":[{"url":"https://cdn.example/a.jpg"},"https://cdn.example/a.jpg"]}}"#,
+      "/_wp/attachments/1"
+    ),
+    (
+      .mediaForm,
+      #"{"app_id":"a","contents":{"en":"Hi"},"ios_attachments":{"a":"https://cdn.example/a.jpg","b":["https://cdn.example/b.jpg"]}}"#,
+      "/ios_attachments/b"
+    ),
     (.mediaUnread, #"{"aps":{"alert":"Hi","mutable-content":1},"cms":{"hero":{"url":"https://cdn.example/a.jpg"}}}"#, "/cms/hero/url"),
     (
       .mediaUnread,
@@ -130,6 +153,7 @@ struct FindingTests {
     #"{"aps":{"alert":"Hi","content-available":0}}"#,
     #"{"aps":{"event":"update","alert":{"title":{"loc-key":"k"}}}}"#,
     #"{"mdm":"magic"}"#,
+    #"{"to":"ExponentPushToken[x]","body":"Hi","mutableContent":true,"richContent":7}"#,
     "{}",
   ]
 

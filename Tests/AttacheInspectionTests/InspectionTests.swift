@@ -49,6 +49,14 @@ struct InspectionTests {
     #expect(paths == ["/0/richContent/image", "/1/richContent/image", "/2/data/_richContent/image"])
   }
 
+  @Test func `a value of the wrong type is shown where its sender wrote it`() throws {
+    let inspection = inspect(
+      one: #"{"to":"ExponentPushToken[x]","body":"Hi","mutableContent":true,"richContent":{"image":{"url":"https://a.example/1"}}}"#)
+    let sentence = #"/richContent/image is a dictionary, but expo reads a string there: write "image": "https://…""#
+    #expect(inspection.findings.map(\.text) == [sentence])
+    #expect(inspection.media.map { $0.gates[0].text } == [sentence])
+  }
+
   @Test func `a message of FCM shows the pictures for all devices`() {
     let line =
       #"{"message":{"token":"t","notification":{"title":"T","image":"https://a.example/1"},"android":{"notification":{"image":"https://a.example/2"}}}}"#

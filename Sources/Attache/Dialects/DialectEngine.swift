@@ -54,11 +54,7 @@ package final class DialectEngine {
   ) {
     documents.forget()
     shared.forget()
-    heads.find(in: payload)
-    var missing = needs
-    heads.forEach { head in
-      for asker in askers[head] { missing[asker.row] &= ~asker.need }
-    }
+    let missing = missingNeeds(of: payload)
     var found = MediaReferenceList()
     var dialect: String?
     var vendorFound = false
@@ -73,25 +69,55 @@ package final class DialectEngine {
       dialect = dialect ?? row.name
       if row.precedence == .vendor { vendorFound = vendorFound || found.attachmentCount > attachments }
     }
-    if found.count == 0, let (row, misfit) = misfit(in: payload, of: missing) {
-      return ([MediaReference(misfit, row.name)], 0, row.name, [])
-    }
     let (references, omitted) = found.bounded
-    return (references, omitted, dialect, found.sites)
+    guard found.attachmentCount == 0, let misfit = misfits(in: payload, of: missing, maximum: 1).first else {
+      return (references, omitted, dialect, found.sites)
+    }
+    return (references + [MediaReference(misfit)], omitted, dialect ?? misfit.dialect, found.sites)
   }
 
-  /// Returns the first value of another type than a vendor's row reads.
-  ///
+  /// Returns the values of another type than vendors' rows read, whatever else the payload names. A
+  /// value is none if another source reads it, or a text in it.
+  package func misfits(in payload: JSONElement) -> [MediaMisfit] {
+    let missing = missingNeeds(of: payload)
+    var places: Set<JSONPointer> = []
+    var misfits = misfits(in: payload, of: missing, maximum: Self.maximumMisfits).filter { places.insert($0.place).inserted }
+    for index in missing.indices where missing[index] == 0 && !misfits.isEmpty {
+      let dialect = rows[index].dialect
+      guard dialect.when.hold(in: payload) else { continue }
+      for source in dialect.media.joined() {
+        source.forEachText(in: payload) { place in misfits.removeAll { place.starts(with: $0.place.tokens) } }
+      }
+    }
+    return misfits
+  }
+
+  /// The maximum number of misfits, which is more than the findings that are shown.
+  private static let maximumMisfits = 100
+
+  /// Returns, for each row, its needs that the payload does not satisfy.
+  private func missingNeeds(of payload: JSONElement) -> [UInt64] {
+    heads.find(in: payload)
+    var missing = needs
+    heads.forEach { head in
+      for asker in askers[head] { missing[asker.row] &= ~asker.need }
+    }
+    return missing
+  }
+
   /// - Parameter missing: for each row, its needs that the payload does not satisfy.
-  private func misfit(in payload: JSONElement, of missing: [UInt64]) -> (row: DialectRow, misfit: MediaMisfit)? {
+  private func misfits(in payload: JSONElement, of missing: [UInt64], maximum: Int) -> [MediaMisfit] {
+    var misfits: [MediaMisfit] = []
     for index in missing.indices where missing[index] == 0 && rows[index].precedence == .vendor {
       let dialect = rows[index].dialect
       guard dialect.when.map(\.ofAnyKind).hold(in: payload) else { continue }
       for source in dialect.media.joined() where source.when.map(\.ofAnyKind).hold(in: payload) {
-        if let misfit = MediaMisfit(source, in: payload) { return (rows[index], misfit) }
+        guard let misfit = MediaMisfit(source, of: dialect.name, in: payload) else { continue }
+        misfits.append(misfit)
+        if misfits.count == maximum { return misfits }
       }
     }
-    return nil
+    return misfits
   }
 
   /// Returns the text changes of the first dialect whose helper would make any.
@@ -148,9 +174,9 @@ package final class DialectEngine {
 
 extension MediaReference {
   /// A reference to media that cannot be read, because a value has another type.
-  fileprivate init(_ misfit: MediaMisfit, _ dialect: String) {
+  fileprivate init(_ misfit: MediaMisfit) {
     self.init(url: misfit.text)
-    self.misfit = misfit.sentence(dialect)
-    path = UntrustedText(JSONPointer(tokens: misfit.steps).description)
+    self.misfit = misfit
+    path = UntrustedText(misfit.place.description)
   }
 }

@@ -93,7 +93,7 @@ public final class MediaExtension: ServiceExtension {
     // The request was decided meanwhile, so `cancel()` may have run before this state was set.
     // Release the state here.
     guard !answer.isDecided else { return release(takeState()) }
-    for (index, reference) in references.enumerated() { begin(index, reference, payload, request.deadline) }
+    for (index, reference) in references.enumerated() { begin(index, reference, payload, request) }
   }
 
   public func timeWillExpire() {
@@ -121,13 +121,13 @@ public final class MediaExtension: ServiceExtension {
     case next(url: UntrustedText, try: Int, payload: UInt64, deadline: MonotonicInstant)
   }
 
-  private func begin(_ index: Int, _ reference: MediaReference, _ payload: UInt64, _ deadline: MonotonicInstant) {
+  private func begin(_ index: Int, _ reference: MediaReference, _ payload: UInt64, _ request: NotificationRequest) {
     if let reason = refusal(of: reference, at: index) {
       var record = MediaRecord(url: reference.url, reason: reason)
-      record.explanation = reference.misfit
+      record.explanation = reference.misfit.map { $0.sentence(at: request.writtenPlace(of: $0.place)) }
       return note(index, file: nil, record, isFollowed: false)
     }
-    fetch(index, reference.url, try: 0, payload, deadline)
+    fetch(index, reference.url, try: 0, payload, request.deadline)
   }
 
   /// Returns why a reference is not followed; nil if it is.

@@ -46,6 +46,11 @@ public struct NotificationRequest: Sendable {
     return DeliveryReader().envelope(of: line.bytes)?.collapseID
   }
 
+  /// Returns where the line has a value of the payload; the place in the payload if there is no line.
+  func writtenPlace(of place: JSONPointer) -> JSONPointer {
+    line.flatMap { payload.writtenPlace(of: place, in: $0) } ?? place
+  }
+
   /// The payload as APNs receives it.
   var json: [UInt8] {
     (contentOfLine ?? payload.content(in: nil)).json

@@ -69,7 +69,7 @@ public struct MediaReference: Hashable, Sendable {
   package var isForOthers = false
   /// Why the URL cannot be read: the payload has a value of another type than the vendor's helper
   /// reads. Nil for all others.
-  package var misfit: String?
+  package var misfit: MediaMisfit?
   /// What the vendor's own helper needs and the payload does not contain.
   public var needs: Needs = []
   /// The location of the URL in the payload, as a JSON pointer; nil unless paths were requested.

@@ -2,16 +2,16 @@ internal import Attache
 
 extension FindingSubject {
   func mediaFindings() -> [LintFinding] {
-    manyFindings() + unreadFindings()
-      + inspection.media.flatMap { medium in
-        let reference = medium.reference
-        if let misfit = reference.misfit { return [finding(.mediaForm, of: reference, misfit, source: vendorSource)] }
-        let findings = urlFindings(reference)
-        // The type does not matter for media that are not fetched at all, or that no device of Apple's
-        // shows.
-        let matters = reference.role == .attachment && !reference.isForOthers && !findings.contains { $0.code == .urlRefused }
-        return matters ? findings + typeFindings(reference) : findings
-      }
+    let references = inspection.media.map(\.reference).filter { $0.misfit == nil }
+    return manyFindings() + unreadFindings() + formFindings() + references.flatMap(findings)
+  }
+
+  private func findings(of reference: MediaReference) -> [LintFinding] {
+    let findings = urlFindings(reference)
+    // The type does not matter for media that are not fetched at all, or that no device of Apple's
+    // shows.
+    let matters = reference.role == .attachment && !reference.isForOthers && !findings.contains { $0.code == .urlRefused }
+    return matters ? findings + typeFindings(reference) : findings
   }
 
   private func manyFindings() -> [LintFinding] {
@@ -26,7 +26,14 @@ extension FindingSubject {
       let place = UntrustedText(unread.media.place.description)
       guard !unread.media.isOutside else { return finding(.mediaUnread, inLine: place, unread.media.text) }
       guard !place.starts(with: "/aps/") else { return nil }
-      return finding(.mediaUnread, inLine: paths.path(of: place, saying: unread.text), unread.media.text)
+      return finding(.mediaUnread, inLine: paths.path(of: place), unread.media.text)
+    }
+  }
+
+  /// Checks values of another type than a vendor's helper reads, also beside media that are attached.
+  private func formFindings() -> [LintFinding] {
+    inspection.misfits.map { misfit in
+      finding(.mediaForm, at: UntrustedText(misfit.place.description), paths.sentence(of: misfit), source: sources(misfit.dialect))
     }
   }
 

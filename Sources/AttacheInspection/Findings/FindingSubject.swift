@@ -13,12 +13,12 @@ struct FindingSubject {
   let converts: Bool
   /// The categories of the app; none if they are not known.
   let categories: NotificationCategories
-  /// The address of the vendor's page, if a dialect applies.
-  let vendorSource: String?
+  /// The address of the page of a dialect's vendor.
+  let sources: (String) -> String?
 
   /// Returns a finding at a place of the payload. Without `text`, it uses the rule's sentence.
-  func finding(_ code: FindingCode, at path: UntrustedText, _ text: String? = nil) -> LintFinding {
-    finding(code, inLine: paths.path(of: path), text)
+  func finding(_ code: FindingCode, at path: UntrustedText, _ text: String? = nil, source: String? = nil) -> LintFinding {
+    finding(code, inLine: paths.path(of: path), text, source: source)
   }
 
   /// Returns a finding at a place of the line, outside the payload.
@@ -29,8 +29,11 @@ struct FindingSubject {
   /// Returns a finding about a media reference.
   func finding(_ code: FindingCode, of reference: MediaReference, _ text: String? = nil, source: String? = nil) -> LintFinding {
     let path = reference.path ?? ""
-    return finding(code, inLine: reference.isForOthers ? path : paths.path(of: path, saying: reference.url), text, source: source)
+    return finding(code, inLine: reference.isForOthers ? path : paths.path(of: path), text, source: source)
   }
+
+  /// The address of the vendor's page, if a dialect applies.
+  var vendorSource: String? { inspection.dialect.flatMap(sources) }
 
   /// Returns all findings, in the order of the rules.
   func findings() -> [LintFinding] {

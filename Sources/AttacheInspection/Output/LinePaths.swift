@@ -7,8 +7,8 @@ struct LinePaths {
   /// The possible parents of the payload's members, the most likely first. If there is only one, it
   /// is the payload's own place.
   private let bases: [UntrustedText]
-  /// Where FCM's options and notification have the image that becomes the payload's.
-  private let images: [UntrustedText]
+  /// Where the sender wrote the values that a service copies into the payload.
+  private let written: WrittenPlaces
   /// The index of the notification in the line, counted from 0.
   private let notification: Int
   /// The place of the payload itself.
@@ -17,18 +17,15 @@ struct LinePaths {
   let root: JSONElement
 
   /// - Parameter places: the places of the line, shared by its payloads.
-  init(_ root: JSONElement, _ places: LinePlaces, envelope: Envelope?, payloadPath: JSONPointer?) {
+  init(_ root: JSONElement, _ places: LinePlaces, _ written: WrittenPlaces, _ envelope: Envelope?) {
     notification = (envelope?.notification ?? 1) - 1
-    (self.root, self.places) = (root, places)
-    var images: [UntrustedText] = []
+    (self.root, self.places, self.written) = (root, places, written)
+    let target = UntrustedText(written.target.description)
     switch envelope?.form {
-    case nil: bases = [""]
-    case .path: bases = [UntrustedText(payloadPath?.description ?? "")]
-    case .sns: bases = [Self.messagePath(root)]
+    case nil, .path, .sns, .fcmLegacy: bases = [target]
     case .fcm:
       let message = root.member("message") == nil ? "" : "/message"
       bases = ["/apns/payload", "/data", "/apns", "/notification", "/apns/headers", ""].map { UntrustedText(message + $0) }
-      images = ["/apns/fcmOptions/image", "/apns/fcm_options/image", "/notification/image"].map { UntrustedText(message + $0) }
     case .gorush:
       let base = root.member("notifications") == nil ? "" : "/notifications/\(notification)"
       bases = [UntrustedText(base + "/data"), UntrustedText(base)]
@@ -36,11 +33,8 @@ struct LinePaths {
       let base = root.isArray ? "/\(notification)" : ""
       bases = [UntrustedText(base + "/data"), UntrustedText(base)]
     case .oneSignal: bases = ["/data", ""]
-    case .fcmLegacy: bases = [""]
     }
-    self.images = images
-    let isWhole = envelope?.form != .fcm || !places.holds(bases[0])
-    payload = isWhole ? bases.last ?? "" : bases[0]
+    payload = envelope?.form == .fcm ? target : bases.last ?? ""
   }
 
   /// Converts a JSON pointer in the payload to one in the line.
@@ -49,12 +43,9 @@ struct LinePaths {
     return writtenPath(of: place) ?? payload
   }
 
-  /// Returns the place in the line of a text of the payload, which a service may have taken from
-  /// anywhere in the line.
-  func path(of place: UntrustedText, saying text: UntrustedText) -> UntrustedText {
-    let path = path(of: place)
-    guard bases.count > 1, places.value(at: path)?.text != text else { return path }
-    return places.place(of: text) ?? path
+  /// Returns the sentence about a value of another type, with its place in the line.
+  func sentence(of misfit: MediaMisfit) -> String {
+    misfit.sentence(at: written.place(of: misfit.place) ?? misfit.place)
   }
 
   /// Returns the place in the line where the sender wrote the value of a place of the payload, under
@@ -74,7 +65,9 @@ struct LinePaths {
   }
 
   private func writtenPath(of place: UntrustedText) -> UntrustedText? {
-    if place == "/fcm_options/image", let image = images.first(where: places.holds) { return image }
+    if let pointer = try? JSONPointer(pointer: place.string), let found = written.place(of: pointer) {
+      return UntrustedText(found.description)
+    }
     let wordings = Self.wordings(of: place)
     return bases.lazy.flatMap { base in wordings.lazy.map { base.followed(by: $0) } }.first(where: places.holds)
   }
@@ -88,15 +81,9 @@ struct LinePaths {
     return places.first(where: self.places.holds) ?? ""
   }
 
-  /// Returns the possible spellings of a place: unchanged, and as services without `aps` write it, or
-  /// as Expo's request has what its server sends as `body`.
+  /// Returns the possible spellings of a place: unchanged, and as services without `aps` write it.
   private static func wordings(of place: UntrustedText) -> [UntrustedText] {
     guard !place.isEmpty else { return [] }
-    if place.starts(with: "/body/") {
-      let inData = UntrustedText(decoding: place.utf8.dropFirst(5))
-      return [place, inData]
-        + (inData.starts(with: "/_richContent/") ? [UntrustedText(decoding: Array("/".utf8) + inData.utf8.dropFirst(2))] : [])
-    }
     guard place.starts(with: "/aps/") else { return [place] }
     let plain = Array(place.utf8.dropFirst(4))
     let words = plain.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
@@ -105,10 +92,5 @@ struct LinePaths {
     }
     let wordings: [[UInt8]] = [plain, Array(words.joined(separator: "_".utf8)), camelCase, "/_".utf8 + Array(camelCase.dropFirst())]
     return [place] + wordings.map { UntrustedText(decoding: $0) }
-  }
-
-  /// Returns the place of the string in SNS's message that holds the payload.
-  private static func messagePath(_ root: JSONElement) -> UntrustedText {
-    SNSEnvelope.names.first { root.member($0)?.isText == true }.map { UntrustedText("/" + $0) } ?? "/Message"
   }
 }

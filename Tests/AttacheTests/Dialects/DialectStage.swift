@@ -23,6 +23,10 @@ struct DialectStage {
     read(payload) { engine.references(in: $0, tracing: .paths).references } ?? []
   }
 
+  func misfits(_ payload: String) -> [MediaMisfit] {
+    read(payload) { engine.misfits(in: $0) } ?? []
+  }
+
   func urls(_ payload: String) -> [String] {
     media(payload).map(\.url.string)
   }

@@ -47,10 +47,18 @@ struct MediaMisfitTests {
       #""_wp":{"attachments":"https://a.example/1"}"#,
       #"/_wp/attachments is a string, but wonderpush reads an array there: write "attachments": [{"url": "https://…"}]"#
     ),
+    (
+      #""_wp":{"attachments":["https://a.example/1"]}"#,
+      #"/_wp/attachments/0 is a string, but wonderpush reads a dictionary there: write {"url": "https://…"}"#
+    ),
+    (
+      #""body":{"_richContent":"https://a.example/1"}"#,
+      #"/body/_richContent is a string, but expo reads a dictionary there: write "_richContent": {"image": "https://…"}"#
+    ),
   ])
   func `the sentence shows the form that the row reads`(members: String, sentence: String) throws {
     let media = stage.media("{\(members)}")
-    #expect(media.map(\.misfit) == [sentence])
+    #expect(media.map { $0.misfit.map { $0.sentence(at: $0.place) } } == [sentence])
     #expect(media.first?.refusal == .payloadForm)
   }
 
@@ -60,6 +68,26 @@ struct MediaMisfitTests {
   ])
   func `a value without a URL, or at a place of no vendor, is none`(members: String) {
     #expect(stage.media("{\(members)}").allSatisfy { $0.misfit == nil })
+  }
+
+  @Test(arguments: [
+    (#""image":"https://a.example/1","ab":{"att":"https://a.example/1"}"#, ["/ab/att"]),
+    (#""icon":"https://a.example/1","ab":{"att":"https://a.example/2"}"#, ["/ab/att"]),
+    (#""att":"https://a.example/1","custom":{"i":"c"},"_grinfo_":{"url":"https://a.example/2"}"#, ["/att", "/_grinfo_"]),
+    (#""_wp":{"attachments":[{"url":"https://a.example/1"},["https://a.example/2"]]}"#, ["/_wp/attachments/1"]),
+    (#""image":"https://a.example/1""#, []), (#""ab":{"att":{"url":"https://a.example/1"}}"#, []),
+  ])
+  func `values of the wrong type are found beside others`(members: String, places: [String]) {
+    #expect(Set(stage.misfits("{\(members)}").map(\.place.description)) == Set(places))
+  }
+
+  @Test func `a payload with only the sender's picture has a misfit too`() {
+    #expect(stage.media(#"{"icon":"https://a.example/1","ab":{"att":"https://a.example/2"}}"#).map(\.refusal) == [nil, .payloadForm])
+  }
+
+  @Test(arguments: DialectSample.all.filter { !$0.media.isEmpty })
+  func `a sample with media has no value of the wrong type`(sample: DialectSample) {
+    #expect(stage.misfits(sample.payload).map { $0.sentence(at: $0.place) } == [])
   }
 
   /// Each vendor's own sample with its media in another type: at each step of each path, what stands there

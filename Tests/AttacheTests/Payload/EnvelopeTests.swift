@@ -38,8 +38,8 @@ struct EnvelopeTests {
   @Test(arguments: ["-", "01", "2", "+1", "99999999999999999999"])
   func `only an index names an element`(part: String) {
     #expect(
-      PayloadReader(payloadPath: JSONPointer("p", part)).read(#"{"p":[{},\#(candidateLine())]}"#) == .passthrough(.nothing, .payloadNoAlert)
-    )
+      PayloadReader(payloadPath: JSONPointer("p", part)).read(#"{"p":[{},\#(candidateLine())]}"#).withoutCause
+        == .passthrough(.nothing, .payloadNoAlert))
   }
 
   @Test func `the empty path is the whole line`() throws {

@@ -45,12 +45,16 @@ import Testing
       for (line, text) in ["text/html", "image/webp", "text/html"].enumerated() {
         explainer.add(.typeUnsupported, of: line, failed(.typeUnsupported, 200, "the bytes are \(text)"))
       }
+      for (line, place) in ["/0/richContent", "/ab/att", "/1/richContent"].enumerated() {
+        explainer.add(.payloadForm, of: line, failed(.payloadForm, nil, "\(place) is a string"))
+      }
       for line in 1...3 { explainer.add(.sizeImage, of: line, failed(.sizeImage, 200, "the image has \(line) bytes")) }
     }
     #expect(
       told == [
         "line 0: http.status u: 404", "line 2: http.status u: 403", "line 3: http.status u: 503",
         "line 0: type.unsupported u: the bytes are text/html", "line 1: type.unsupported u: the bytes are image/webp",
+        "line 0: payload.form u: /0/richContent is a string", "line 1: payload.form u: /ab/att is a string",
         "line 1: size.image u: the image has 1 bytes",
       ])
   }

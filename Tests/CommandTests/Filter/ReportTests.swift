@@ -71,6 +71,22 @@ struct ReportTests {
     #expect(run.errors.contains("3 passthrough (payload.envelope 2, payload.no-alert 1)"))
   }
 
+  @Test(arguments: [
+    (#"{"to":"ExponentPushToken[x]","body":"Hi","mutableContent":true,"richContent":"https://a.example/1"}"#, "/richContent is a string"),
+    (
+      #"{"message":{"token":"t","data":{"k":"1"},"apns":{"payload":{"aps":{"alert":"Hi","mutable-content":1},"_wp":{"attachments":"https://a.example/1"}}}}}"#,
+      "/message/apns/payload/_wp/attachments is a string"
+    ),
+    (
+      #"{"APNS":"{\"aps\":{\"alert\":\"Hi\",\"mutable-content\":1},\"ab\":{\"att\":\"https://a.example/1\"}}"}"#, "/APNS/ab/att is a string"
+    ),
+  ])
+  func `the log says where the line has a value of the wrong type`(line: String, text: String) async throws {
+    let (run, records) = try await AttacheTool().reported(input: line)
+    #expect(records.map(\.reason) == ["payload.form"])
+    #expect(run.errors.contains(": \(text)"), "\(run.errors)")
+  }
+
   @Test(arguments: [[], ["--unordered"]]) func `records come in the order of the lines, or unordered as decided`(flags: [String])
     async throws
   {

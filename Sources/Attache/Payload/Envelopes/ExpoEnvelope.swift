@@ -49,7 +49,8 @@ enum ExpoEnvelope {
     json.key("body")
     json.beginObject()
     for member in data.map({ text.members(of: $0) }) ?? [] { json.member(member, of: text) }
-    json.member("_richContent", text.object("richContent", of: root), of: text)
+    // Of another kind too, so that the payload shows that its sender wanted a picture.
+    json.member("_richContent", text.value("richContent", of: root).flatMap { text.isNull($0) ? nil : $0 }, of: text)
     json.endObject()
     json.endObject()
     return OpenedEnvelope(.expo, payload: json.bytes, copies: json.copies, place: place, delivery: [root])

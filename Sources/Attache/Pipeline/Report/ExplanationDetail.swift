@@ -26,7 +26,7 @@ enum ExplanationDetail: Hashable {
     guard let reason = medium.reason else { return nil }
     if reason == .httpStatus, let status = medium.status {
       self = .status(status)
-    } else if let explanation = medium.explanation, reason == .policyURL || reason == .policyScheme || reason.isOfFile {
+    } else if let explanation = medium.explanation, reason.isOfPayload || reason.isOfFile {
       self = .text(Self.general(explanation))
     } else {
       return nil
@@ -47,6 +47,8 @@ enum ExplanationDetail: Hashable {
 }
 
 extension Reason {
+  /// Whether what the payload says is refused, which the explanation quotes.
+  fileprivate var isOfPayload: Bool { self == .payloadForm || self == .policyURL || self == .policyScheme }
   /// Whether the file, its conversion or the origin's certificate is refused.
   fileprivate var isOfFile: Bool { ["type.", "convert.", "tls."].contains(where: rawValue.hasPrefix) }
 }

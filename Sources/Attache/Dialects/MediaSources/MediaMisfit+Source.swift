@@ -1,59 +1,72 @@
-/// A value where a vendor's helper looks for a URL, or on the way to it, that has another type than the
-/// helper reads, and that contains a URL.
-struct MediaMisfit {
-  /// The string that contains the URL.
-  let text: UntrustedText
-  /// The place of the value.
-  private(set) var steps: [JSONPointer.Token]
-  private let what: String
-  /// The part of the source's path that leads on from the value.
-  private let rest: ArraySlice<DialectPath.Part>
-
+extension MediaMisfit {
   /// Examines the values on a source's path; nil if all are absent or have the right type.
-  init?(_ source: MediaSource, in payload: JSONElement) {
-    guard case .url(let path) = source.origin, source.json == nil, source.role == .attachment else { return nil }
-    self.init(path.parts[...], from: payload, steps: [], takesAnyForm: source.takesAnyForm)
+  ///
+  /// - Parameter dialect: the name of the source's row.
+  convenience init?(_ source: MediaSource, of dialect: String, in payload: JSONElement) {
+    guard case .url(let path) = source.origin, source.json == nil, source.role == .attachment,
+      let found = Found(path.parts[...], from: payload, steps: [], takesAnyForm: source.takesAnyForm)
+    else { return nil }
+    self.init(
+      dialect: dialect, text: found.text, place: JSONPointer(tokens: found.steps), actual: found.value.typeName,
+      expected: found.rest.kind, sample: found.rest.sample)
   }
+}
 
-  private init?(_ parts: ArraySlice<DialectPath.Part>, from value: JSONElement, steps: [JSONPointer.Token], takesAnyForm: Bool) {
-    let found: MediaMisfit?
+/// The first value of another type on a path.
+private struct Found {
+  let text: UntrustedText
+  let value: JSONElement
+  let steps: [JSONPointer.Token]
+  /// The part of the path that leads on from the value.
+  let rest: ArraySlice<DialectPath.Part>
+
+  init?(_ parts: ArraySlice<DialectPath.Part>, from value: JSONElement, steps: [JSONPointer.Token], takesAnyForm: Bool) {
+    let found: Found?
     switch parts.first {
     case nil where value.isString || takesAnyForm: found = nil
     case .child(let token) where value.isObject && (token.index == nil || value.child(token) != nil) || value.isArray && token.index != nil:
       found = value.child(token).flatMap { child in
-        MediaMisfit(parts.dropFirst(), from: child.element, steps: steps + [token], takesAnyForm: takesAnyForm)
+        Found(parts.dropFirst(), from: child.element, steps: steps + [token], takesAnyForm: takesAnyForm)
       }
     case .elements where value.isArray, .members where value.isObject:
       found = value.firstChild { name, child in
-        MediaMisfit(parts.dropFirst(), from: child, steps: steps + [JSONPointer.Token(name.string)], takesAnyForm: takesAnyForm)
+        Found(parts.dropFirst(), from: child, steps: steps + [JSONPointer.Token(name.string)], takesAnyForm: takesAnyForm)
       }
     case nil, .child, .elements, .members:
       guard let text = value.textWithURL(depth: 4) else { return nil }
-      (self.text, self.steps, what, rest) = (text, steps, value.typeName, parts)
+      (self.text, self.value, self.steps, rest) = (text, value, steps, parts)
       return
     }
     guard let found else { return nil }
     self = found
   }
+}
 
-  /// What is wrong, and the right form: one printable sentence without a full stop.
-  ///
-  /// - Parameter dialect: the name of the row.
-  func sentence(_ dialect: String) -> String {
-    let expected =
-      switch rest.first {
-      case nil: "a string"
-      case .elements: "an array"
-      case .child(let token) where token.index != nil: "an array"
-      case .child, .members: "a dictionary"
+extension MediaSource {
+  /// Calls `body` with the place of each text that the source reads, although an alternative may take
+  /// precedence.
+  func forEachText(in payload: JSONElement, _ body: ([JSONPointer.Token]) -> Void) {
+    if let json {
+      json.first(from: payload).map(body)
+    } else if case .url(let path) = origin, when.hold(in: payload) {
+      DialectWalk(path, isLocated: true).forEach(from: payload) { find in
+        if takesAnyForm || find.value.text != nil { body(find.steps) }
       }
-    let place = JSONPointer(tokens: steps).description
-    let name = PrintableText.of(UntrustedText(steps.last?.text ?? ""))
-    return "\(PrintableText.of(UntrustedText(place))) is \(what), but \(dialect) reads \(expected) there: write \"\(name)\": \(rest.sample)"
+    }
   }
 }
 
 extension ArraySlice<DialectPath.Part> {
+  /// The type of the value that the parts lead through.
+  fileprivate var kind: String {
+    switch first {
+    case nil: "a string"
+    case .elements: "an array"
+    case .child(let token) where token.index != nil: "an array"
+    case .child, .members: "a dictionary"
+    }
+  }
+
   /// An example of the value that the parts lead through, as JSON.
   fileprivate var sample: String {
     switch first {
