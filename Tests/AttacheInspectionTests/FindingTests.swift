@@ -84,6 +84,8 @@ struct FindingTests {
     (.urlRefused, #"{"aps":{"alert":"Hi","mutable-content":1},"image":"www.example.org/a.jpg"}"#, "/image"),
     (.urlRefused, #"{"aps":{"alert":"Hi","mutable-content":1},"image":"data:image/png;base64,iVBORw0KGgo="}"#, "/image"),
     (.urlRefused, #"{"aps":{"alert":"Hi","mutable-content":1},"fcm_options":{"image":"/9j/4AAQSkZJRgABAQ"}}"#, "/fcm_options/image"),
+    (.urlRefused, #"{"aps":{"alert":"Hi","mutable-content":1},"image":"'https://cdn.example/a.jpg'"}"#, "/image"),
+    (.urlRefused, #"{"aps":{"alert":"Hi","mutable-content":1},"image":"<https://cdn.example/a.jpg>"}"#, "/image"),
     (.urlRefused, #"{"aps":{"alert":"Hi","mutable-content":1},"image":"https://user@cdn.example/a.jpg"}"#, "/image"),
     (.typeUnguessable, #"{"aps":{"alert":"Hi","mutable-content":1},"image":"https://cdn.example/a?f=.jpg"}"#, "/image"),
     (.typeUnguessable, #"{"aps":{"alert":"Hi","mutable-content":1},"image":"https://cdn.example/a.webp"}"#, "/image"),

@@ -70,6 +70,14 @@ public struct FetchFailure: Error, Hashable, Sendable {
     self.init(reason: reason, message: reason == .httpStatus ? "\(answer); \(advice)" : "")
   }
 
+  /// The message, with a slip in the URL that may be the cause.
+  ///
+  /// - Parameter url: the URL as written in the payload.
+  func message(about url: UntrustedText) -> String {
+    guard reason == .httpStatus, url.isEscapedForHTML else { return message }
+    return "\(message); the URL contains '&amp;', which is HTML for '&': write '&'"
+  }
+
   /// Creates the failure of this machine to make a connection.
   ///
   /// - Parameter localError: the errno of socket(2) or connect(2).

@@ -134,7 +134,7 @@ final class FetchWaiter: @unchecked Sendable {
     service?.onLeave()
     if case .failure(let failure) = result {
       note { record in
-        record.explanation = failure.message
+        record.explanation = failure.message(about: record.url)
         record.isOfMachine = failure.isOfMachine
         record.retryAfter = failure.retryAfter
       }

@@ -4,6 +4,8 @@ package enum URLMistake: Hashable {
   /// The text begins with `https` and neither `://` nor a host follow it: `https//:host`,
   /// `https:/host`, `https:///host`, `https://https://host`. `rest` is what follows.
   case beginning(rest: [UInt8])
+  /// The URL is in quotation marks or brackets. It has the URL without them.
+  case enclosed([UInt8])
   /// There is no scheme before the name of a host, as in `www.example.org/a.jpg`.
   case noScheme
   /// The text is a URL that contains the file (`data:`), or that only the page or the device that
@@ -14,6 +16,16 @@ package enum URLMistake: Hashable {
 
   /// Examines a text; nil if it is a URL, or anything else that is not meant as one.
   package init?(_ text: some Collection<UInt8>) {
+    if let inner = Self.withoutMarks(text) {
+      if let mistake = URLMistake(inner) {
+        self = mistake
+      } else if let (marks, _) = Self.split(inner.prefix(320).map(\.lowercasedASCII)[...]), marks.elementsEqual("://".utf8) {
+        self = .enclosed(inner)
+      } else {
+        return nil
+      }
+      return
+    }
     // Nothing beyond a host's length is examined.
     let bytes = text.prefix(320).map(\.lowercasedASCII)[...]
     if let rest = Self.afterBeginning(bytes) {
@@ -38,6 +50,9 @@ package enum URLMistake: Hashable {
     case .beginning(let rest):
       let corrected = URLDetail.short.text(of: (Array("https://".utf8) + rest)[...])
       return Refusal(.policyURL, "\(quoted) does not begin as a URL does; write \(corrected)")
+    case .enclosed(let url):
+      let corrected = URLDetail.short.text(of: url[...])
+      return Refusal(.policyURL, "\(quoted) is in quotation marks or brackets; write \(corrected)")
     case .noScheme: return Refusal(.policyScheme, "\(quoted) has no scheme; write https://…")
     case .unreachable("data"):
       return Refusal(.policyScheme, "\(quoted) contains the file itself (scheme 'data'); publish the file, and write its https URL")
@@ -45,6 +60,33 @@ package enum URLMistake: Hashable {
       return Refusal(.policyScheme, "the scheme '\(scheme)' of \(quoted) leads to no server; publish the file, and write its https URL")
     case .base64: return Refusal(.policyScheme, "\(quoted) is the file itself in base64; publish the file, and write its https URL")
     }
+  }
+
+  /// The marks that surround a text in JSON, HTML, Markdown and prose, and white space.
+  private static let marks = [
+    "\"", "'", "`", "\\", "<", ">", "(", ")", "[", "]", "{", "}", "“", "”", "„", "‘", "’", "‚", "«", "»", "‹", "›", " ",
+  ]
+  .map { Array($0.utf8) }
+
+  /// Returns a text without the marks before it and as many marks after it; nil if there is none
+  /// before it.
+  private static func withoutMarks(_ text: some Collection<UInt8>) -> [UInt8]? {
+    // Most texts end here.
+    guard let first = text.first, first > 0x20, !first.isLetterASCII, first != UInt8(ascii: "/") else { return nil }
+    var bytes = Array(text)[...]
+    var count = 0
+    while let mark = marks.first(where: { bytes.starts(with: $0) }) {
+      bytes = bytes.dropFirst(mark.count)
+      count += 1
+    }
+    guard count > 0 else { return nil }
+    // None of these is in a URL, and what follows may be more than a mark.
+    bytes = bytes.prefix { $0 > 0x20 && !"\"<>\\`".utf8.contains($0) }
+    while count > 0, let mark = marks.first(where: { bytes.reversed().starts(with: $0.reversed()) }) {
+      bytes = bytes.dropLast(mark.count)
+      count -= 1
+    }
+    return Array(bytes)
   }
 
   /// Returns what follows `http` or `https` and the wrong marks after it; nil if the beginning is

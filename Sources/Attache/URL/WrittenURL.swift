@@ -29,6 +29,11 @@ extension UntrustedText {
     return false
   }
 
+  /// Whether this contains `&amp;`. That is a valid URL, but mostly one that was copied from HTML.
+  var isEscapedForHTML: Bool {
+    Array(utf8).firstRange(of: Array("&amp;".utf8)) != nil
+  }
+
   /// Whether this is a URL with an authority, or a text that stands for one and is none.
   var isMeantAsURL: Bool { hasAuthority || URLMistake(utf8) != nil }
 

@@ -45,6 +45,15 @@ import Testing
     #expect(FetchFailure(.httpStatus, status: status).message.contains(remedy))
   }
 
+  @Test func `a URL from HTML may be why the origin answers so`() {
+    let failure = FetchFailure(.httpStatus, status: 403)
+    #expect(
+      failure.message(about: "https://a.example/b?c=1&amp;d=2") == failure.message
+        + "; the URL contains '&amp;', which is HTML for '&': write '&'")
+    #expect(failure.message(about: "https://a.example/b?c=1&d=2") == failure.message)
+    #expect(FetchFailure(reason: .sizeImage).message(about: "https://a.example/b?c=1&amp;d=2") == Reason.sizeImage.advice)
+  }
+
   @Test func `the advice for a reason says the same`() {
     for reason in Reason.allCases { #expect(!reason.advice.contains("--limits"), "\(reason.rawValue)") }
     for reason in [Reason.typeUnsupported, .sizeImage, .sizePixels] { #expect(reason.advice.contains("--convert"), "\(reason.rawValue)") }

@@ -45,6 +45,16 @@ struct WrittenURLTests {
     ("iVBORw0KGgoAAAANSUhEUg", "policy.scheme", "in base64"), ("/9j/4AAQSkZJRgABAQ", "policy.scheme", "in base64"),
     ("AAAAIGZ0eXBpc29tAAACAG", "policy.scheme", "in base64"), ("//uQxAAAAAAAAAAAAAAAAA", "policy.scheme", "in base64"),
     ("//NkxAAAAAAAAAAAAAAAAA", "policy.scheme", "in base64"), ("https: //a.example/b", "policy.url", "write https://a.example/b"),
+    ("'https://a.example/b.jpg'", "policy.url", "is in quotation marks or brackets; write https://a.example/b.jpg"),
+    ("<https://a.example/b.jpg>", "policy.url", "write https://a.example/b.jpg"),
+    ("'<HTTP://a.example/b'>", "policy.url", "write HTTP://a.example/b"),
+    ("'https://a.example/b", "policy.url", "write https://a.example/b"),
+    ("(https://a.example/b_(c))", "policy.url", "write https://a.example/b_(c)"),
+    ("`https://a.example/b`", "policy.url", "write https://a.example/b"),
+    ("<https://a.example/b> (photo)", "policy.url", "write https://a.example/b"),
+    ("'https:/a.example/b'", "policy.url", "does not begin as a URL does; write https://a.example/b"),
+    ("<www.example.org/a.jpg>", "policy.scheme", "has no scheme"),
+    ("'data:image/png;base64,iVBORw0KGgo='", "policy.scheme", "contains the file itself"),
   ])
   func `a slip is refused in words that quote it`(text: String, reason: String, part: String) throws {
     #expect(URLMistake(text.utf8) != nil)
@@ -55,9 +65,19 @@ struct WrittenURLTests {
   }
 
   @Test(arguments: [
+    #""https://a.example/b""#, #"\"https://a.example/b\""#, "“https://a.example/b”", "« https://a.example/b »", #"["https://a.example/b"]"#,
+  ])
+  func `a URL in any marks is shown without them`(text: String) throws {
+    let refusal = try #require(refusal { () throws(Refusal) in try URLGate(URLPolicy()).check(text) })
+    #expect(refusal.reason == .policyURL && refusal.message.hasSuffix("; write https://a.example/b"), "\(refusal.message)")
+    #expect(UntrustedText(text).isMeantAsURL)
+  }
+
+  @Test(arguments: [
     "https//:a.example/b?sig=SECRET", "https//:name:SECRET@a.example/b", "https://https://name:SECRET@a.example/b?token=SECRET",
     "https:/SECRET@a.example/b#SECRET", "blob:https://name:SECRET@a.example/b",
     "https//:name:SECRET" + String(repeating: "x", count: 90) + "@a.example/b",
+    "'https://a.example/b?sig=SECRET'", "<https://name:SECRET@a.example/b>", #""https://name:SECRET@a.example/b#SECRET""#,
   ])
   func `no secret of a URL with a slip is shown`(text: String) throws {
     let refusal = try #require(refusal { () throws(Refusal) in try URLGate(URLPolicy()).check(text) })
@@ -78,7 +98,8 @@ struct WrittenURLTests {
   @Test(arguments: [
     "https://a.example/b", "http://a.example", "https://https.example/a", "https://http-cache.example/a", "hero", "hero.png", "a/b.png",
     "https",
-    "http/2.png", "httpd/a.png", "hero.sprite.png", "1.2.3/a.png", "a..b/c", "data", "dataset:1", "iVBOR", "9j/4AAQSkZJRgABAQ", "",
+    "http/2.png", "'hero'", "<b>", "[1]", "(see https://a.example)", #"{"url":"https://a.example/b"}"#, "httpd/a.png", "hero.sprite.png",
+    "1.2.3/a.png", "a..b/c", "data", "dataset:1", "iVBOR", "9j/4AAQSkZJRgABAQ", "",
   ])
   func `an honest text is no slip`(text: String) {
     #expect(URLMistake(text.utf8) == nil)
