@@ -146,6 +146,17 @@ struct FileStructureTests {
     #expect(defect(of: nameless, as: .png) == .broken("a PNG chunk has an impossible name"))
   }
 
+  @Test(arguments: ["VEND", "CgBI", "IDAX", "iHdR", "veND"])
+  func `a PNG with a critical chunk that no decoder knows is broken`(name: String) throws {
+    let bytes = try MediaFixture(name: "picture-critical.png", answer: .init()).bytes
+    var named = bytes
+    named.replaceSubrange(37..<41, with: ascii(name))
+    let text = "the PNG has a critical chunk '\(name)', which is not in the standard, so no decoder shows the picture"
+    let isCritical = name.first?.isUppercase == true
+    // The checksum of the other chunks is wrong, which does not matter.
+    for pieces in [1, 65_536] { #expect(defect(of: named, as: .png, pieces: pieces) == (isCritical ? .broken(text) : nil)) }
+  }
+
   @Test func `a PNG without a picture is broken`() throws {
     let bytes = try MediaFixture(name: "picture.png", answer: .init()).bytes
     #expect(defect(of: Array(bytes.prefix(33) + bytes.suffix(12)), as: .png) == .broken("the PNG contains no picture"))

@@ -2,6 +2,10 @@ internal import CZlib
 
 /// PNG: chunks, each with a checksum, up to IEND, with a picture among them.
 ///
+/// Decoders refuse a picture with a critical chunk that they do not know, because it cannot be shown
+/// without the chunk. CgBI is none of those: a file that begins with it never gets here
+/// (``ImageHeader``).
+///
 /// Decoders leave out an ancillary chunk whose checksum is wrong, so it is no defect. Editors leave
 /// such chunks behind.
 ///
@@ -10,6 +14,8 @@ struct PNGWalk: FileWalk {
   private enum Position {
     case signature, header, imageHeader, data, checksum
   }
+
+  private static let criticalChunks: [StaticString] = ["IHDR", "PLTE", "IDAT", "IEND"]
 
   let firstStep = WalkStep.skip(8)
   let hasOwnEnd = true
@@ -67,6 +73,10 @@ struct PNGWalk: FileWalk {
     guard let length = field.big32(at: 0), length <= Int32.max else { return .failure(WalkDefect("a PNG chunk has an impossible length")) }
     guard field.bytes.dropFirst(4).allSatisfy(\.isLetterASCII) else { return .failure(WalkDefect("a PNG chunk has an impossible name")) }
     isCritical = (field.byte(at: 4) ?? 0) & 0x20 == 0
+    guard !isCritical || Self.criticalChunks.contains(where: { field.holds($0, at: 4) }) else {
+      let name = Refusal.quote(field.bytes.dropFirst(4))
+      return .failure(WalkDefect("the PNG has a critical chunk '\(name)', which is not in the standard, so no decoder shows the picture"))
+    }
     checksum = unsafe field.bytes.withUnsafeBytes { name in
       unsafe crc32_z(0, name.baseAddress?.advanced(by: 4).assumingMemoryBound(to: UInt8.self), 4)
     }
