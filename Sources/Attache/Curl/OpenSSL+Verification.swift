@@ -19,6 +19,8 @@ extension OpenSSL {
   private static let getError: GetNumber? = unsafe function("X509_STORE_CTX_get_error")
   private static let getDepth: GetNumber? = unsafe function("X509_STORE_CTX_get_error_depth")
   private static let getCertificate: GetPart? = unsafe function("X509_STORE_CTX_get_current_cert")
+  private static let getLeaf: GetPart? = unsafe function("X509_STORE_CTX_get0_cert")
+  private static let compareWithNow: GetNumber? = unsafe function("X509_cmp_current_time")
   private static let getConnectionIndex: GetIndex? = function("SSL_get_ex_data_X509_STORE_CTX_idx")
   private static let getConnection: GetData? = unsafe function("X509_STORE_CTX_get_ex_data")
   private static let getEnd: GetPart? = unsafe function("X509_get0_notAfter")
@@ -65,12 +67,26 @@ extension OpenSSL {
       let issuer = unsafe name(getIssuer?(certificate))
       // Roots need not be sent, so behind an authority's certificate nothing may be missing.
       let isIncomplete = unsafe depth == 0 && namesIssuersPlace(certificate)
-      return isIncomplete ? .incomplete(issuer: issuer) : .unknownAuthority(issuer, isSent: false)
+      return unsafe withDays(of: store, isIncomplete ? .incomplete(issuer: issuer) : .unknownAuthority(issuer, isSent: false))
     // X509_V_ERR_DEPTH_ZERO_SELF_SIGNED_CERT, X509_V_ERR_SELF_SIGNED_CERT_IN_CHAIN
-    case 18, 19: if let certificate = unsafe certificate { return .unknownAuthority(unsafe name(getSubject?(certificate)), isSent: true) }
+    case 18, 19:
+      if let certificate = unsafe certificate {
+        return unsafe withDays(of: store, .unknownAuthority(name(getSubject?(certificate)), isSent: true))
+      }
     default: break
     }
     return unsafe getText?(CLong(error)).map { .other(unsafe String(cString: $0)) }
+  }
+
+  /// Returns a fault of the chain, with that of the days of the origin's own certificate, if they have
+  /// one: OpenSSL does not check the days of a chain that ends nowhere.
+  private static func withDays(of store: Pointer, _ fault: CertificateFault) -> CertificateFault {
+    guard let leaf = unsafe getLeaf?(store), let end = unsafe getEnd?(leaf), let start = unsafe getStart?(leaf),
+      let compare = unsafe compareWithNow
+    else { return fault }
+    if unsafe compare(end) < 0, let day = unsafe day(end) { return .both(.expired(on: day, authority: nil), fault) }
+    if unsafe compare(start) > 0, let day = unsafe day(start) { return .both(.early(until: day), fault) }
+    return fault
   }
 
   /// NID_info_access: the authority information access of a certificate (RFC 5280, 4.2.2.1).

@@ -14,6 +14,8 @@ package enum CertificateFault: Hashable, Sendable {
   ///
   /// - Parameter isSent: whether the origin sends the authority's own certificate.
   case unknownAuthority(String, isSent: Bool)
+  /// Two causes, each of which must be removed.
+  indirect case both(CertificateFault, CertificateFault)
   /// Another error, in OpenSSL's words.
   case other(String)
 
@@ -30,6 +32,7 @@ package enum CertificateFault: Hashable, Sendable {
     case .unknownAuthority(let name, let isSent):
       "the origin's certificate comes from an unknown authority, '\(name)'; name its root with --cacert, "
         + (isSent ? "or replace the certificate" : "or install the full chain at the origin, if that is an intermediate authority")
+    case .both(let one, let other): "\(one.message); also, \(other.message)"
     case .other(let text): "the origin's certificate is not valid (\(text)); replace it"
     }
   }

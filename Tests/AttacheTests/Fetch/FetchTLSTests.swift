@@ -88,6 +88,17 @@ import Testing
     await other.stop()
   }
 
+  @Test(arguments: [(FaultOrigin.TLS.expired, "expired on "), (.notYetValid, "is not valid before ")])
+  func `a certificate whose days are wrong too has both causes`(tls: FaultOrigin.TLS, words: String) async throws {
+    let other = try await FaultOrigin.start(tls: .selfMade())
+    try await withFetchStage(tls: tls, configure: { $0.rootCertificates = other.rootCertificatePEMFile }) { stage in
+      let explanation = try #require(await stage.fetch("/a").record.explanation)
+      #expect(explanation.hasPrefix("the origin's certificate \(words)"), "\(explanation)")
+      #expect(explanation.contains("; also, the origin's certificate comes from an unknown authority, '"), "\(explanation)")
+    }
+    await other.stop()
+  }
+
   @Test func `a certificate of a chain, and an error that has no text of its own, are told apart`() {
     #expect(
       CertificateFault.expired(on: "2026-01-31", authority: "Old CA").message.contains(
