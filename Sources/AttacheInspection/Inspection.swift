@@ -52,9 +52,10 @@ package struct Inspection: Hashable, Sendable {
   package var text: DialectText?
   /// A sentence about a payload that only the app can decrypt; nil for others.
   package var encrypted: String?
-  /// The size of the payload in bytes; `maximumSize` is the size that APNs accepts.
+  /// The size of the payload in bytes; `maximumSize` is the size that APNs accepts, less what the
+  /// service adds.
   package var size: Int
-  package var maximumSize = Inspection.maximumSize
+  package var maximumSize = LineOpener.maximumPayload
   /// The size with the member or the public addresses; nil unless the media were fetched.
   package var attachedSize: Int?
   /// Whether it would be too large with them, so that the original is written.
@@ -62,8 +63,6 @@ package struct Inspection: Hashable, Sendable {
   /// The payload as APNs receives it; nil if it is not known.
   var sent: SentPayload?
   package var findings: [LintFinding] = []
-
-  static let (maximumSize, maximumVoIPSize) = (LineOpener.maximumPayload, LineOpener.maximumVoIPPayload)
 
   /// A string that nothing reads.
   package struct UnreadText: Hashable, Sendable {
@@ -94,15 +93,13 @@ struct SentPayload: Hashable, Sendable {
   let sites: [MediaSite]
   /// Whether the member is the first in its object.
   let isEmptyObject: Bool
-  /// The size that it may have with its attachments.
-  let maximumSize: Int
 
   /// Returns the payload, whose line is ``json``.
   func payload(_ inspection: Inspection, _ references: [MediaReference]) -> Payload {
     var splice = Splice(payload: 0..<json.count, isEmptyObject: isEmptyObject)
     splice.payloadCount = inspection.size
     var payload = Payload(content: inspection.content, references: references, dialect: inspection.dialect, splice: splice)
-    (payload.sites, payload.maximumSize, payload.wakesExtension) = (sites, maximumSize, inspection.runs)
+    (payload.sites, payload.maximumSize, payload.wakesExtension) = (sites, inspection.maximumSize, inspection.runs)
     return payload
   }
 }

@@ -106,11 +106,11 @@ package final class Inspector {
     SentPayload(
       json: unsafe opener.payload(in: line),
       sites: configuration.rewrites ? dialects.references(in: payload, tracing: .sites).sites : [],
-      isEmptyObject: unsafe opener.splice(of: line).isEmptyObject, maximumSize: opener.maximumSize)
+      isEmptyObject: unsafe opener.splice(of: line).isEmptyObject)
   }
 
   private func complete(_ inspection: inout Inspection, _ payload: JSONElement, _ paths: LinePaths) {
-    if opener.envelope?.pushType == "voip" || opener.place?.leadsToVoIP == true { inspection.maximumSize = Inspection.maximumVoIPSize }
+    inspection.maximumSize = opener.maximumSize
     inspection.isEnriched = opener.isEnriched
     if inspection.kind == .push(.nothing) { inspection.nested = opener.nestedPayload.map(LineCause.nested) }
     addPush(opener.aps, to: &inspection)

@@ -49,6 +49,21 @@ struct InspectionTests {
     #expect(paths == ["/0/richContent/image", "/1/richContent/image", "/2/data/_richContent/image"])
   }
 
+  @Test(arguments: [
+    (#"{"message":{"token":"t","apns":{"payload":{"aps":{"alert":"*"}}}}}"#, "FCM v1"),
+    (#"{"app_id":"a","contents":{"en":"*"}}"#, "OneSignal's server"), (#"{"to":"ExponentPushToken[x]","body":"*"}"#, "Expo's server"),
+  ])
+  func `what a service adds stays free`(line: String, vendor: String) {
+    let fixed = inspect(one: line.replacing("*", with: "x")).size - 1
+    func inspected(_ size: Int) -> Inspection { inspect(one: line.replacing("*", with: String(repeating: "x", count: size - fixed))) }
+    let (fits, isTooLarge) = (inspected(3_840), inspected(3_841))
+    let limit = "the 3,840 bytes that \(vendor) may get: APNs accepts 4,096, of which 256 stay free for what it adds"
+    #expect(fits.sizeSentence == "It has 3,840 of \(limit).")
+    #expect(fits.findings.isEmpty && fits.maximumSize == 3_840)
+    #expect(isTooLarge.sizeSentence == "It has 3,841 bytes, more than \(limit).")
+    #expect(isTooLarge.findings.map(\.text) == ["the payload has 3,841 bytes, more than \(limit)"])
+  }
+
   @Test func `a value of the wrong type is shown where its sender wrote it`() throws {
     let inspection = inspect(
       one: #"{"to":"ExponentPushToken[x]","body":"Hi","mutableContent":true,"richContent":{"image":{"url":"https://a.example/1"}}}"#)

@@ -19,7 +19,7 @@ extension FindingCode {
   package var sentence: String {
     switch self {
     case .payloadJSON: "The line is not a JSON object."
-    case .payloadSize: "The payload is larger than APNs accepts: 4,096 bytes, or 5,120 for VoIP."
+    case .payloadSize: "The payload is larger than APNs accepts: 4,096 bytes, or 5,120 for VoIP; FCM, OneSignal and Expo add up to 256."
     case .envelopeUnopened: "The line is an envelope of a push service that attache cannot open."
     case .envelopeSpelling: "A message of FCM has one of its members under both names, and the service accepts one."
     case .mutableOutside: "mutable-content is outside aps, where it has no effect."

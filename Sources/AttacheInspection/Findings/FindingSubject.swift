@@ -43,7 +43,7 @@ struct FindingSubject {
 
   private func sizeFindings() -> [LintFinding] {
     guard inspection.size > inspection.maximumSize else { return [] }
-    return [finding(.payloadSize, at: "", "the payload has \(inspection.size) bytes, and APNs accepts \(inspection.maximumSize)")]
+    return [finding(.payloadSize, at: "", "the payload has \(Inspection.number(inspection.size)) bytes, more than \(inspection.limit)")]
   }
 
   private func actionFindings() -> [LintFinding] {

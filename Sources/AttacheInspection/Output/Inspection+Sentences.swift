@@ -88,11 +88,17 @@ extension Inspection {
 
   var sizeSentence: String {
     guard isOpen else { return "It has \(Self.number(size)) bytes." }
-    let (bytes, maximum) = (Self.number(size), Self.number(maximumSize))
-    let sentence =
-      size > maximumSize
-      ? "It has \(bytes) bytes, more than the \(maximum) that APNs accepts." : "It has \(bytes) of the \(maximum) bytes that APNs accepts."
+    let sentence = "It has \(Self.number(size)) \(size > maximumSize ? "bytes, more than" : "of") \(limit)."
     return attachedSize.map { "\(sentence) \(attachedSentence($0))" } ?? sentence
+  }
+
+  /// The maximum size, and why it is that.
+  var limit: String {
+    let added = envelope?.form.addedBytes ?? 0
+    guard added > 0, let form = envelope?.form else { return "the \(Self.number(maximumSize)) bytes that APNs accepts" }
+    let accepted = Self.number(maximumSize + added)
+    return
+      "the \(Self.number(maximumSize)) bytes that \(form.vendor) may get: APNs accepts \(accepted), of which \(added) stay free for what it adds"
   }
 
   private func attachedSentence(_ size: Int) -> String {
