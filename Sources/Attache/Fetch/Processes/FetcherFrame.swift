@@ -339,7 +339,8 @@ extension ByteReader {
 extension Reason {
   /// Whether a fetch may fail so. A fetcher that names another reason is not believed.
   fileprivate var mayEndFetch: Bool {
-    let isOfFetch = ["policy.", "dns.", "connect.", "tls.", "http.", "size.", "type.", "convert.", "store."].contains(where: rawValue.hasPrefix)
+    let families = ["policy.", "dns.", "connect.", "tls.", "http.", "size.", "type.", "convert.", "store."]
+    let isOfFetch = families.contains(where: rawValue.hasPrefix)
     return isOfFetch && self != .policyBreaker && self != .policyAttachments || [.cancelled, .fetchCrashed, .internal].contains(self)
   }
 }
