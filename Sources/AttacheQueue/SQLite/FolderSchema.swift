@@ -14,6 +14,7 @@ enum FolderSchema {
     CREATE INDEX outbox_unwritten ON outbox (id) WHERE state = 0;
     CREATE INDEX outbox_unread ON outbox (id) WHERE state = 1;
     CREATE INDEX outbox_outdated ON outbox (id) WHERE state = 2;
+    INSERT INTO outbox SELECT id, 0, NULL FROM result;
     CREATE TRIGGER outbox_result AFTER INSERT ON result BEGIN
       INSERT INTO outbox (id, state) VALUES (new.id, 0) ON CONFLICT (id) DO UPDATE SET state = 0;
     END;

@@ -25,7 +25,7 @@ struct RehearseCommandTests {
     BrokenFilter(command: "while IFS= read -r line; do printf %s \"$line\"; done", kind: "lost", word: "got none"),
     BrokenFilter(command: "IFS= read -r a; IFS= read -r b; printf '%s\\n%s\\n' \"$b\" \"$a\"; exec cat", kind: "reordered", word: "order"),
     BrokenFilter(
-      command: "while IFS= read -r line; do sleep 1; printf '%s\\n' \"$line\"; done", kind: "late", payload: 1, word: "too late"),
+      command: "IFS= read -r line; sleep 1; printf '%s\\n' \"$line\"; exec cat", kind: "late", payload: 1, word: "too late"),
     BrokenFilter(command: "sed s/a/a/", kind: "late", payload: 1, word: "does it flush its output"),
     BrokenFilter(command: "IFS= read -r line; echo oh dear >&2; exit 3", kind: "crashed", word: "status 3 before its input ended"),
     BrokenFilter(command: "IFS= read -r line; kill -SEGV $$", kind: "crashed", word: "signal 11 (SIGSEGV)"),
