@@ -64,6 +64,7 @@ public struct FetchFailure: Error, Hashable, Sendable {
       switch status {
       case 401: "the file needs a login, which --header-file can give"
       case 403: "check the URL, or say who asks: some origins want a contact in --user-agent, others a login (--header-file)"
+      case 429: "it limits how often it is asked; lower --per-host, or serve the media from a cache"
       case 400..<500: "check the URL"
       default: "check the origin"
       }

@@ -78,7 +78,7 @@ package struct JSONMistake: Hashable, Sendable {
     case .typographicQuotes: "the quotes are typographic; JSON has only the plain double quote"
     case .unescapedQuote: "a text contains a quote; write \\\" there"
     case .control: "a text contains a raw control character; write it as an escape, such as \\n or \\t"
-    case .escape: "JSON has no such escape; write \\\\ for a backslash"
+    case .escape: "JSON has no such escape; leave the backslash out, or write \\\\ for one that is shown"
     case .trailingComma: "a comma stands before the closing bracket; remove it"
     case .unquotedName: "a name has no quotes; write it in double quotes"
     case .unquotedText: "a text has no quotes; write it in double quotes"

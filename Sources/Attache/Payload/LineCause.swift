@@ -18,6 +18,8 @@ package enum LineCause: Hashable, Sendable {
   case noFlag(Envelope.Form)
   /// The flag has another name or another value than Apple's; with what is wrong.
   case wrongFlag(FlagMistake)
+  /// With its attachments a payload would be larger than it may be.
+  case tooLarge(PayloadExcess)
 
   /// What is wrong, and what to do: one printable sentence without a full stop.
   package var text: String {
@@ -34,6 +36,7 @@ package enum LineCause: Hashable, Sendable {
     case .noAlert(let form): form.requestWithoutAlert
     case .noFlag(let form): "the request does not ask for a service extension; \(form.flag) if it should show media"
     case .wrongFlag(let mistake): mistake.text
+    case .tooLarge(let excess): excess.text
     }
   }
 

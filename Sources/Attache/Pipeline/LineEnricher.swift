@@ -40,8 +40,9 @@ struct LineEnricher: Sendable {
         decision.payloadCount = payload.payloadCount
         decision.files += files
         decision.changed += changed.filter { !decision.changed.contains($0) }
-      case .refused(let reason, let payloadCount):
-        decision.payloadCount = payloadCount
+      case .refused(let reason, let excess):
+        decision.payloadCount = excess?.size
+        decision.cause = decision.cause ?? excess.map(LineCause.tooLarge)
         if payloads.count > 1 { decision.refuse(last: delivery.media.count, for: reason) }
         for file in files { store.unpin(file) }
         decision.reason = decision.reason ?? reason
@@ -55,7 +56,7 @@ struct LineEnricher: Sendable {
       }
       return decision
     }
-    (decision.outcome, decision.reason) = (.attached, nil)
+    (decision.outcome, decision.reason, decision.cause) = (.attached, nil, nil)
     decision.form = enriched.count == 1 ? enriched[0].form : .edited(enriched.flatMap(\.edits))
     decision.onRelease = { [store, files = decision.files] in
       for file in files { store.unpin(file) }
@@ -70,8 +71,8 @@ struct LineEnricher: Sendable {
     case enriched(Payload.Enriched, changed: [String])
     /// The original must be delivered.
     ///
-    /// - Parameter payloadCount: the size of a payload that exceeds its limit.
-    case refused(Reason, payloadCount: Int? = nil)
+    /// - Parameter excess: the sizes of a payload that exceeds its limit.
+    case refused(Reason, PayloadExcess? = nil)
   }
 
   private func enrich(_ payload: Payload, with content: NotificationContent?, in line: Segment) -> Enrichment {
@@ -91,8 +92,11 @@ struct LineEnricher: Sendable {
       let isReplaced = enriched.payload.apply(MediaEdit(content.attachments, of: payload, at: address), in: line)
       guard isReplaced || !enriched.member.isEmpty || !changes.isEmpty else { return .refused(.payloadPlace) }
     }
-    if let maximum = maximum(of: payload), enriched.payloadCount > maximum {
-      return .refused(.payloadMaximum, payloadCount: enriched.payloadCount)
+    // If only what other devices read has changed, Apple's payload is as its sender wrote it.
+    let (before, after) = (payload.splice.payloadCount, enriched.payloadCount)
+    if let maximum = maximum(of: payload), after > maximum, after != before {
+      let excess = PayloadExcess(size: after, before: before, maximum: maximum, hasMember: !enriched.member.isEmpty)
+      return .refused(.payloadMaximum, excess)
     }
     return .enriched(enriched, changed: changes.pointers)
   }

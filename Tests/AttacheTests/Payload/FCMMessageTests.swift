@@ -112,6 +112,14 @@ struct FCMMessageTests {
     #expect(try stage.decide(line).reason == .payloadMaximum)
   }
 
+  @Test func `a picture for other devices is attached beside a payload that was too large before`() throws {
+    var stage = try RewriteStage()
+    let (line, twin) = try stage.twins(
+      #"{"message":{"android":{"notification":{"image":"<1>"}},"apns":{"payload":{\#(Self.aps),"x":"\#(String(repeating: "x", count: 5_000))"}}}}"#
+    )
+    #expect(try stage.rewrite(line) == twin)
+  }
+
   @Test func `pictures are read only with the dialect of Firebase`() throws {
     var stage = try RewriteStage()
     stage.dialects = try DialectTable(names: ["generic"])

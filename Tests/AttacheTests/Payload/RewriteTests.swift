@@ -80,6 +80,12 @@ struct RewriteTests {
     stage.maximum = .bytes(twin.utf8.count - 1)
     let decision = try stage.decide(line)
     #expect(decision.reason == .payloadMaximum && decision.text(of: line) == line)
+    let size = twin.utf8.count
+    #expect(
+      decision.cause?.text.hasPrefix("with its attachments the payload would have \(size) bytes, and may have \(size - 1); ") == true)
+    stage.maximum = .bytes(10)
+    let before = try stage.decide(line).cause?.text
+    #expect(before == "the payload has \(line.utf8.count) bytes before anything is attached, and may have 10; shorten it")
   }
 
   @Test(arguments: [

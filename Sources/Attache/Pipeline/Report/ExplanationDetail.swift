@@ -17,6 +17,7 @@ enum ExplanationDetail: Hashable {
     case .unread(let media): self = .place(media.place)
     case .nested(let place): self = .place(place)
     case .blank, .noPayload, .noAlert, .noFlag, .wrongFlag: self = .text(Array(cause.text.utf8))
+    case .tooLarge: self = .text(Self.general(cause.text))
     }
   }
 
