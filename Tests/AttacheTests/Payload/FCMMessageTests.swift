@@ -113,7 +113,7 @@ struct FCMMessageTests {
   }
 
   @Test func `a picture for other devices is attached beside a payload that was too large before`() throws {
-    var stage = try RewriteStage()
+    let stage = try RewriteStage()
     let (line, twin) = try stage.twins(
       #"{"message":{"android":{"notification":{"image":"<1>"}},"apns":{"payload":{\#(Self.aps),"x":"\#(String(repeating: "x", count: 5_000))"}}}}"#
     )
