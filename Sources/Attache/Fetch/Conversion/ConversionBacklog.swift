@@ -109,7 +109,9 @@ struct ConversionBacklog {
   /// - Parameter deadline: the time that each has, from its start to its decision.
   func places(within deadline: Duration) -> Int {
     let room = Self.share * deadline.seconds * Double(converters)
-    let work = loads.values.reduce(0, +)
+    // What comes before a new payload is one turn of each that needs a conversion, and what the converters
+    // do. A fetcher that claims more is not believed.
+    let work = min(loads.values.reduce(0, +), Double(converting.count + converters) * Self.assumedWork)
     let others = (room - work) / (likelihood * typical)
     let count = others < Double(Self.unlimited) ? Int(max(0, others)) : Self.unlimited
     return max(1, converting.count + count)

@@ -328,7 +328,8 @@ extension ByteReader {
   fileprivate func message() throws(FetcherFrame.Invalid) -> String {
     let text = try text(atMost: FetcherFrame.maximumMessage)
     guard !text.unicodeScalars.contains(where: FetcherFrame.isControl) else { throw FetcherFrame.Invalid() }
-    return text
+    // Marks that change the direction of writing are shown as escapes.
+    return PrintableText.of(text, maximumLength: FetcherFrame.maximumMessage)
   }
 
   fileprivate func end() throws(FetcherFrame.Invalid) {
@@ -341,6 +342,6 @@ extension Reason {
   fileprivate var mayEndFetch: Bool {
     let families = ["policy.", "dns.", "connect.", "tls.", "http.", "size.", "type.", "convert.", "store."]
     let isOfFetch = families.contains(where: rawValue.hasPrefix)
-    return isOfFetch && self != .policyBreaker && self != .policyAttachments || [.cancelled, .fetchCrashed, .internal].contains(self)
+    return isOfFetch && self != .policyAttachments || [.cancelled, .fetchCrashed, .internal].contains(self)
   }
 }

@@ -40,6 +40,12 @@ extension FetcherLink {
       if case .stored(let file, _) = result.end, file.size < 1 || file.size > crew.memory.configuration.limits[file.type.kind] {
         throw .invalid
       }
+      // Only the host's breaker refuses a request.
+      if case .failed(let failure) = result.end, failure.reason == .policyBreaker, let request = state.requests[result.fetch],
+        request.refusal == nil
+      {
+        throw .invalid
+      }
       let request = state.requests.remove(result.fetch)
       // A request that was cancelled when the result was on its way shows something, too.
       let shown = request ?? state.leaving[result.fetch]?.request

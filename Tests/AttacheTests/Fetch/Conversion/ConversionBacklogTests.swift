@@ -100,6 +100,12 @@ import Testing
     #expect(backlog.places(within: .seconds(10)) > Int(count) + 5, "\(backlog.places(within: .seconds(10)))")
   }
 
+  @Test mutating func `a fetcher that claims more work than there is leaves the reader places`() {
+    play(0..<200, converting: nil)
+    note(load: .seconds(1 << 32), of: 0)
+    #expect(backlog.places(within: .seconds(10)) > 10, "\(backlog.places(within: .seconds(10)))")
+  }
+
   @Test mutating func `what is reported of a payload after its decision is ignored`() {
     play(0..<200, converting: 5)
     let free = backlog.places(within: .seconds(5))

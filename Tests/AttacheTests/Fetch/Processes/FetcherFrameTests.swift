@@ -51,9 +51,14 @@ import Testing
   @Test(arguments: Reason.allCases) func `a reason that a fetch can have goes through a frame, and no other`(reason: Reason) throws {
     let reply = FetcherReply.fetched(
       FetcherResult(fetch: 1, progress: FetchProgress(), end: .failed(FetchFailure(reason: reason)), added: 0))
-    let others: [Reason] = [.deadline, .policyBreaker, .policyAttachments]
+    let others: [Reason] = [.deadline, .policyAttachments]
     let isOther = others.contains(reason) || ["payload.", "queue.", "extension.", "upload."].contains(where: reason.rawValue.hasPrefix)
     #expect((try? FetcherFrame.reply(Self.frame { FetcherFrame.append(reply, to: &$0) })) == (isOther ? nil : reply))
+  }
+
+  @Test func `a fetcher's message cannot change the direction of a log's line`() throws {
+    let reply = FetcherReply.survived("a\u{202E}b")
+    #expect(try FetcherFrame.reply(Self.frame { FetcherFrame.append(reply, to: &$0) }) == .survived("a\\u{202e}b"))
   }
 
   @Test(arguments: replies) func `what is left of a reply that is cut, or followed by more, is a reply or refused`(reply: FetcherReply) {
