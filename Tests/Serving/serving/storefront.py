@@ -95,7 +95,7 @@ def plant(store, files):
     for file in planted:
         file.write_bytes(SECRET)
         os.chmod(file, 0o644)
-    return [f"/{file.relative_to(store)}" for file in planted + [holds / picture.name, store / "index.sqlite"]]
+    return [f"/{file.relative_to(store)}" for file in planted + [holds / picture.name]]
 
 
 def check_hidden(port, store, files, planted):
