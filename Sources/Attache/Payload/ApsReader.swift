@@ -43,25 +43,35 @@ package final class ApsReader {
   private let alertMembers = MemberLookup(AlertKey.allCases.map(\.name))
   private let soundMembers = MemberLookup(["name"])
 
-  /// Whether the payload asks for the service extension: `mutable-content` is the number 1 or
-  /// `true`.
-  package private(set) var isMutable = false
+  /// Whether a payload asks for the service extension.
+  enum Flag {
+    /// `mutable-content` is the number 1 or `true`.
+    case set
+    /// There is none, or it is switched off.
+    case none
+    case mistake(FlagMistake)
 
-  /// What is wrong with a flag that does not count; nil if there is none, or if it is switched off.
-  var flagMistake: FlagMistake? {
-    guard !isMutable else { return nil }
+    var isSet: Bool { if case .set = self { true } else { false } }
+  }
+
+  /// Whether the payload that was read last asks for the service extension.
+  private(set) var flag = Flag.none
+  package var isMutable: Bool { flag.isSet }
+
+  private func readFlag() -> Flag {
     if let flag = members[Key.mutableContent.rawValue] {
-      return flag.isPresent && flag.boolean != false && flag.number != 0 ? .value : nil
+      if flag.isSet { return .set }
+      return flag.isPresent && flag.boolean != false && flag.number != 0 ? .mistake(.value) : .none
     }
-    let names = [Key.mutableContentInCamelCase, .mutableContentInSnakeCase]
-    return names.first { members[$0.rawValue] != nil }.map { .name($0.name) }
+    if members[Key.mutableContentInCamelCase.rawValue] != nil { return .mistake(.name("mutableContent")) }
+    return members[Key.mutableContentInSnakeCase.rawValue] != nil ? .mistake(.name("mutable_content")) : .none
   }
 
   /// Parses a payload's `aps` and returns its kind of push.
   package func read(_ aps: JSONElement?) -> PushKind {
     members.find(in: aps)
     alertMembers.find(in: members[Key.alert.rawValue])
-    isMutable = members[Key.mutableContent.rawValue]?.isSet ?? false
+    flag = readFlag()
     if hasAlertText { return .alert }
     if members[Key.badge.rawValue]?.number != nil || soundName != nil { return .soundOrBadge }
     return members[Key.contentAvailable.rawValue]?.isSet == true ? .silent : .nothing

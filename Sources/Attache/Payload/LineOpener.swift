@@ -56,7 +56,7 @@ package final class LineOpener {
   private var root: JSONElement?
   /// Whether the last line set none of the properties above, so that ``open(_:)`` need not clear
   /// them. Checking this flag costs almost nothing.
-  private var isPlain = true
+  private(set) var isPlain = true
   /// The range of the line's JSON, without byte order mark and white space.
   package private(set) var json = 0..<0
 
@@ -84,7 +84,7 @@ package final class LineOpener {
   /// Whether the last line already has the member that attache adds, for any kind of push: in the
   /// payload, at the top of the line, or in an object between the top and the place where attache
   /// would write it.
-  package var isEnriched: Bool { members[Key.output.rawValue] != nil || isEnvelopeEnriched }
+  package var isEnriched: Bool { members[Key.output.rawValue] != nil || !isPlain && isEnvelopeEnriched }
   /// Whether an object around the payload has the member.
   private var isEnvelopeEnriched = false
   /// Whether the last search along the payload path found a name several times.

@@ -85,29 +85,31 @@ package final class PayloadReader {
   private func read(_ first: JSONElement, of line: UnsafeRawBufferPointer) -> Reading {
     let firstKind = aps.read(opener.aps)
     guard !opener.isEnriched else { return .passthrough(firstKind, .payloadEnriched) }
+    var flag = aps.flag
     var candidates: [Payload] = []
     var (next, kind) = (first as JSONElement?, firstKind)
     var reason = reasonToPass(firstKind)
-    let cause = causeToPass(firstKind)
+    let cause = causeToPass(firstKind, flag)
     while let payload = next {
-      let wakesExtension = kind == .alert && aps.isMutable
+      let wakesExtension = kind == .alert && flag.isSet
       if wakesExtension || readsPictures && opener.place?.pictures.isEmpty == false {
         let candidate = unsafe candidate(payload, of: line, wakesExtension)
         if candidate.isPublished { reason = .payloadEnriched } else { candidates.append(candidate) }
       }
       next = opener.next()
-      if next != nil { kind = aps.read(opener.aps) }
+      if next != nil { (kind, flag) = (aps.read(opener.aps), aps.flag) }
     }
     return candidates.isEmpty ? .passthrough(firstKind, reason, reason == .payloadEnriched ? nil : cause) : .candidates(candidates)
   }
 
   /// Returns what is known about a payload of that kind, should no candidate be in its line.
-  private func causeToPass(_ kind: PushKind) -> LineCause? {
-    switch kind {
-    case .alert where aps.isMutable: nil
-    case .alert: aps.flagMistake.map(LineCause.wrongFlag) ?? opener.envelope.map { .noFlag($0.form) }
-    case .nothing: opener.nestedPayload.map(LineCause.nested) ?? opener.envelope.map { .noAlert($0.form) }
-    case .silent, .soundOrBadge: nil
+  private func causeToPass(_ kind: PushKind, _ flag: ApsReader.Flag) -> LineCause? {
+    switch (kind, flag) {
+    case (.alert, .set): nil
+    case (.alert, .mistake(let mistake)): .wrongFlag(mistake)
+    case (.alert, .none): opener.isPlain ? nil : opener.envelope.map { .noFlag($0.form) }
+    case (.nothing, _): opener.nestedPayload.map(LineCause.nested) ?? opener.envelope.map { .noAlert($0.form) }
+    case (.silent, _), (.soundOrBadge, _): nil
     }
   }
 
