@@ -47,7 +47,7 @@ package struct Inspection: Hashable, Sendable {
   package var misfits: [MediaMisfit] = []
   /// The strings that look like media URLs and that nothing reads, if attache finds no media in a
   /// payload that asks for a service extension. At most ``maximumUnread``.
-  package var unread: [UnreadText] = []
+  package var unread: [UnreadMedia] = []
   /// The text changes that the vendor's own helper would make.
   package var text: DialectText?
   /// A sentence about a payload that only the app can decrypt; nil for others.
@@ -63,12 +63,6 @@ package struct Inspection: Hashable, Sendable {
   /// The payload as APNs receives it; nil if it is not known.
   var sent: SentPayload?
   package var findings: [LintFinding] = []
-
-  /// A string that nothing reads.
-  package struct UnreadText: Hashable, Sendable {
-    var media: UnreadMedia
-    var text: UntrustedText
-  }
 
   /// More than the findings that are reported of one code.
   static let maximumUnread = 100

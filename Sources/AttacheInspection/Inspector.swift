@@ -174,8 +174,8 @@ package final class Inspector {
   }
 
   private func addUnread(_ payload: JSONElement, besides pictures: [MediaReference], to inspection: inout Inspection) {
-    func add(_ media: UnreadMedia, _ value: JSONElement) -> Bool {
-      inspection.unread.append(Inspection.UnreadText(media: media, text: value.text ?? ""))
+    func add(_ media: UnreadMedia, _: JSONElement) -> Bool {
+      inspection.unread.append(media)
       return inspection.unread.count < Inspection.maximumUnread
     }
     unread.forEach(in: payload, besides: pictures, add)

@@ -52,7 +52,7 @@ package final class LineOpener {
   /// The path to the payload if no string is around it: at each level, its index among its
   /// siblings.
   private var steps: [Int] = []
-  /// The line, if its payload is in an envelope.
+  /// The line, if it has no `aps` at its top, or if a path leads to its payload.
   private var root: JSONElement?
   /// Whether the last line set none of the properties above, so that ``open(_:)`` need not clear
   /// them. Checking this flag costs almost nothing.
@@ -279,10 +279,10 @@ extension JSONElement {
     guard isObject, path.count < 3 else { return false }
     if !path.isEmpty, member("aps")?.isObject == true { return true }
     return unsafe !forEachChild { name, child in
-      guard let name = unsafe name else { return true }
+      let isText = unsafe child.withText { unsafe $0.mayHoldAps } == true
+      guard let name = unsafe name, isText || child.isObject else { return true }
       path.append(JSONPointer.Token(unsafe String(decoding: name, as: UTF8.self)))
-      let isText = unsafe child.withText { unsafe $0.mayHoldAps }
-      if isText == true || child.leadsToAps(&path) { return false }
+      if isText || child.leadsToAps(&path) { return false }
       path.removeLast()
       return true
     }

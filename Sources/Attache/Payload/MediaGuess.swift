@@ -25,7 +25,7 @@ enum MediaGuess {
     case url
     /// A URL that has the file in itself (`data:`).
     case data
-    /// A text under a picture word that stands for a URL and is none.
+    /// A text under a picture word that is meant as a URL and is none.
     case slip
     /// The path of a file without a host, under a picture word.
     case relative

@@ -8,7 +8,7 @@ package struct UnreadMedia: Hashable, Sendable {
     case holdsData
     /// It is in a string that holds JSON.
     case inString
-    /// The text stands for a URL and is none; with what is wrong.
+    /// The text is meant as a URL and is none; with what is wrong.
     case slip(String)
     /// The text is the path of a file without a host.
     case relative
@@ -122,8 +122,8 @@ private struct Walk {
   private static let (maximumDepth, maximumValues) = (32, 4_096)
   /// The longest member name on a path, in bytes.
   private static let longestName = 128
-  /// The maximum number of strings that turn out to count for nobody.
-  private static let maximumMisses = 8
+  /// The maximum number of strings that are looked up: each look reads the objects around the string.
+  private static let maximumLooks = 128
 
   /// A child on the way to a value.
   @safe
@@ -150,7 +150,7 @@ private struct Walk {
   /// The number of steps to the string whose JSON is read; nil outside one.
   private var stepsToString: Int?
   private var values = 0
-  private var misses = 0
+  private var looks = 0
   /// The path of the current value as bytes, and that of the last URL in a payload that was found: most
   /// lines of a producer are alike.
   private var path: [UInt8] = []
@@ -162,7 +162,7 @@ private struct Walk {
   }
 
   mutating func begin(outside message: LineOpener.Message?) {
-    (values, misses, stepsToString) = (0, 0, nil)
+    (values, looks, stepsToString) = (0, 0, nil)
     self.message = message
     steps.removeAll(keepingCapacity: true)
   }
@@ -183,11 +183,9 @@ private struct Walk {
       guard mayBeMedia != nil else { return visit(child, body) }
       let kind = unsafe child.withText { unsafe MediaGuess.kind($0, namesFromInside, besidesTaps: message != nil) } ?? nil
       guard let kind else { return visit(inString: child, body) }
-      guard let media = media(child, kind) else {
-        misses += 1
-        return misses < Self.maximumMisses
-      }
-      return body(media, child)
+      looks += 1
+      guard looks <= Self.maximumLooks else { return false }
+      return media(child, kind).map { body($0, child) } ?? true
     }
   }
 

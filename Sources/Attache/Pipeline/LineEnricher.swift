@@ -42,10 +42,9 @@ struct LineEnricher: Sendable {
         decision.changed += changed.filter { !decision.changed.contains($0) }
       case .refused(let reason, let excess):
         decision.payloadCount = excess?.size
-        decision.cause = decision.cause ?? excess.map(LineCause.tooLarge)
         if payloads.count > 1 { decision.refuse(last: delivery.media.count, for: reason) }
         for file in files { store.unpin(file) }
-        decision.reason = decision.reason ?? reason
+        if decision.reason == nil { (decision.reason, decision.cause) = (reason, excess.map(LineCause.tooLarge)) }
       }
     }
     guard !enriched.isEmpty else {

@@ -6,11 +6,11 @@ extension FindingSubject {
     let media = mediaPlaces
     findings += media.findings { finding(.apsMedia, at: $0) }
     let mediaKeys = Set(media.places.map(\.firstTwoParts))
+    let ownKeys = Dictionary(ApsKeys.ofAps.map { ($0.lettersAlone, $0) }) { first, _ in first }
     aps?.forEachMember { name, _ in
       let path = UntrustedText("/aps").appending(name)
       guard !ApsKeys.ofAps.contains(name), !mediaKeys.contains(path) else { return }
-      let meant = ApsKeys.ofAps.first { $0.lettersAlone == name.lettersAlone }
-      let fault = meant.map { "Apple's is “\($0)”" } ?? "APNs ignores custom keys in aps"
+      let fault = ownKeys[name.lettersAlone].map { "Apple's is “\($0)”" } ?? "APNs ignores custom keys in aps"
       findings.append(finding(.apsUnknown, at: path, "“\(PrintableText.of(name))” is not one of Apple's keys; \(fault)"))
     }
     return findings

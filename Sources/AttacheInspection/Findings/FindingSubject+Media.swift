@@ -23,10 +23,10 @@ extension FindingSubject {
   /// Checks URLs that nothing reads. Those in `aps` have a finding of their own.
   private func unreadFindings() -> [LintFinding] {
     inspection.unread.compactMap { unread in
-      let place = UntrustedText(unread.media.place.description)
-      guard !unread.media.isOutside else { return finding(.mediaUnread, inLine: place, unread.media.text) }
+      let place = UntrustedText(unread.place.description)
+      guard !unread.isOutside else { return finding(.mediaUnread, inLine: place, unread.text) }
       guard !place.starts(with: "/aps/") else { return nil }
-      return finding(.mediaUnread, inLine: paths.path(of: place), unread.media.text)
+      return finding(.mediaUnread, inLine: paths.path(of: place), unread.text)
     }
   }
 

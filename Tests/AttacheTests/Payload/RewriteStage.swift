@@ -17,6 +17,8 @@ struct RewriteStage {
   var base: String? = RewriteStage.base
   /// Whether the media of a URL are attached.
   var isAttached: (String) -> Bool = { _ in true }
+  /// The URLs whose payloads fail because of their media.
+  var failed: Set<String> = []
 
   init() throws {
     stage = try ContentStage()
@@ -39,6 +41,7 @@ struct RewriteStage {
   func decide(_ line: String, change: (inout NotificationContent) -> Void = { _ in }) throws -> Decision {
     let payloads = read(line).candidates
     let deliveries = try payloads.map { payload in
+      if payload.references.contains(where: { failed.contains($0.url.string) }) { return ExtensionResult.original(.httpStatus) }
       var content = payload.content(in: Segment(line))
       content.attachments = try payload.references.filter { isAttached($0.url.string) }.map { reference in
         Attachment(identifier: "i", file: try file(reference.url), source: reference.url, options: reference.options)

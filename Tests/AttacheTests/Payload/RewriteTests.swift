@@ -114,6 +114,17 @@ struct RewriteTests {
     }
   }
 
+  @Test func `a list that fails for another reason first does not say that a later payload is too large`() throws {
+    var stage = try RewriteStage()
+    let message = #"{"to":"ExponentPushToken[x]","body":"Hi","mutableContent":true,"richContent":{"image":"<N>"}}"#
+    let (line, _) = try stage.twins("[\(message.replacing("N", with: "1")),\(message.replacing("N", with: "2"))]")
+    stage.maximum = .bytes(10)
+    #expect(try stage.decide(line).cause?.text.contains("may have 10") == true)
+    stage.failed = ["https://a.example/1"]
+    let decision = try stage.decide(line)
+    #expect(decision.reason == .httpStatus && decision.cause == nil)
+  }
+
   @Test func `with file addresses there is no limit unless one is given`() throws {
     let line = candidateLine(#""image":"https://a.example/1","text":"\#(String(repeating: "x", count: 5_000))""#)
     var stage = try RewriteStage()

@@ -90,6 +90,15 @@ struct UnreadMediaTests {
     #expect(payload.urls == ["https://a.example/1"] && payload.unread == nil)
   }
 
+  @Test func `a picture that is read is passed over a limited number of times`() {
+    func place(copies: Int) -> String? {
+      let names = (0..<copies).map { #""x\#($0)":"https://a.example/a.png""# }.joined(separator: ",")
+      return self.place(#""icon":"https://a.example/a.png",\#(names),"y":"https://a.example/b.png""#)
+    }
+    #expect(place(copies: 100) == "/y")
+    #expect(place(copies: 4_000) == nil)
+  }
+
   @Test func `hostile payloads end the search early`() {
     let deep = String(repeating: #"{"image":"#, count: 100_000) + #""https://a.example/1""# + String(repeating: "}", count: 100_000)
     #expect(place(#""x":\#(deep)"#) == nil)
