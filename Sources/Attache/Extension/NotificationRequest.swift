@@ -19,8 +19,8 @@ public struct NotificationRequest: Sendable {
 
   private init(identifier: String, payload: Payload, deadline: MonotonicInstant, line: Segment) {
     (self.identifier, self.deadline) = (identifier, deadline)
-    (self.payload, self.line) = (payload, line)
     contentOfLine = payload.content(in: line)
+    (self.payload, self.line) = (payload, line)
   }
 
   /// Returns the requests of one line, one for each of its payloads, with the same deadline.

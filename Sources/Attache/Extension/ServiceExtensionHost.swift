@@ -57,17 +57,17 @@ public final class ServiceExtensionHost: Sendable {
   ///   - request: the request to serve.
   ///   - deliver: called exactly once, on any thread, before the request's deadline, with content
   ///     that has alert text or with the original.
-  public func run(_ request: NotificationRequest, deliver: @escaping @Sendable (ExtensionResult) -> Void) {
+  public func run(_ request: consuming NotificationRequest, deliver: @escaping @Sendable (ExtensionResult) -> Void) {
     let instance = makeExtension()
     let number = begun.wrappingAdd(1, ordering: .relaxed).newValue
+    let deadline = request.deadline
     let answer = ExtensionReply(request, number: number, host: self, deliver: deliver)
     guard !state.withLock({ $0.isCancelled }) else { return answer.decide(.cancelled, for: instance) }
-    let notice = request.deadline.advanced(by: .zero - grace)
+    let notice = deadline.advanced(by: .zero - grace)
     guard clock.now < notice else { return answer.decide(.deadline, for: instance) }
     answer.begin(instance)
     // A request that is decided immediately needs no timer and cannot be cancelled.
     guard !answer.isDecided, remember(answer, instance) else { return }
-    let deadline = request.deadline
     book(clock.schedule(at: notice) { [self] in expire(answer, instance, deadline) }, for: answer, isLast: false)
   }
 
@@ -75,8 +75,8 @@ public final class ServiceExtensionHost: Sendable {
   ///
   /// - Parameter deliver: called exactly once, on any thread, when all requests are decided, before
   ///   the last of their deadlines. The results are in the order of the requests.
-  func run(_ requests: [NotificationRequest], deliver: @escaping @Sendable ([ExtensionResult]) -> Void) {
-    if requests.count == 1 { return run(requests[0]) { deliver([$0]) } }
+  func run(_ requests: consuming [NotificationRequest], deliver: @escaping @Sendable ([ExtensionResult]) -> Void) {
+    if requests.count == 1 { return run(requests.removeLast()) { deliver([$0]) } }
     let deliveries = Deliveries(count: requests.count)
     for (index, request) in requests.enumerated() {
       run(request) { if let all = deliveries.add($0, at: index) { deliver(all) } }

@@ -29,8 +29,12 @@ struct FetchRoutes {
   /// Returns how many transfers at a time an engine may have to an origin: at least 1 if there are
   /// no more engines than transfers.
   static func share(of engine: Int, in origin: String, engines: Int, transfersPerOrigin: Int) -> Int {
-    let place = (engine - first(of: origin, engines) + engines) % engines
-    return transfersPerOrigin / engines + (place < transfersPerOrigin % engines ? 1 : 0)
+    share(ofPlace: (engine - first(of: origin, engines) + engines) % engines, engines: engines, transfersPerOrigin: transfersPerOrigin)
+  }
+
+  /// - Parameter place: counted from the engine that gets the first place of the origin.
+  private static func share(ofPlace place: Int, engines: Int, transfersPerOrigin: Int) -> Int {
+    transfersPerOrigin / engines + (place < transfersPerOrigin % engines ? 1 : 0)
   }
 
   /// Returns the engine that gets the first place of an origin. It is the same in every run
@@ -42,46 +46,56 @@ struct FetchRoutes {
 
   /// Chooses the engine for a request, which belongs to it until ``leave(_:_:)``.
   mutating func enter(_ url: CheckedURL) -> Int {
-    if joins, let route = routes[url.text] {
-      routes[url.text]?.waiters += 1
-      return route.engine
+    guard joins else { return enter(origin: url.origin) }
+    if let index = routes.index(forKey: url.text) {
+      routes.values[index].waiters += 1
+      return routes.values[index].engine
     }
-    let engine = choice(for: url.origin)
-    if joins { routes[url.text] = Route(engine: engine, waiters: 1) }
-    add(1, to: engine, of: url.origin)
+    let engine = enter(origin: url.origin)
+    routes[url.text] = Route(engine: engine, waiters: 1)
     return engine
   }
 
   /// Removes a request that has been answered or cancelled.
   mutating func leave(_ url: CheckedURL, _ engine: Int) {
-    if joins, let route = routes[url.text] {
-      routes[url.text] = route.waiters > 1 ? Route(engine: engine, waiters: route.waiters - 1) : nil
-      guard route.waiters == 1 else { return }
+    if joins, let index = routes.index(forKey: url.text) {
+      routes.values[index].waiters -= 1
+      guard routes.values[index].waiters == 0 else { return }
+      routes.remove(at: index)
     }
-    add(-1, to: engine, of: url.origin)
+    loads[engine] -= 1
+    guard let index = origins.index(forKey: url.origin) else { return }
+    origins.values[index][engine] -= 1
+    if origins.values[index].allSatisfy({ $0 == 0 }) { origins.remove(at: index) }
   }
 
-  private func choice(for origin: String) -> Int {
+  private mutating func enter(origin: String) -> Int {
+    let index = origins.index(forKey: origin)
+    let engine = choice(for: origin, index.map { origins.values[$0] })
+    loads[engine] += 1
+    if let index {
+      origins.values[index][engine] += 1
+    } else {
+      origins[origin] = loads.indices.map { $0 == engine ? 1 : 0 }
+    }
+    return engine
+  }
+
+  /// - Parameter own: the number of the origin's URLs of each engine; nil if it has none.
+  private func choice(for origin: String, _ own: [Int]?) -> Int {
     let first = Self.first(of: origin, engines)
-    let own = origins[origin]
     // The share is limited because it is multiplied: a program that uses the library may pass any
     // number.
-    func share(_ engine: Int) -> Int {
-      min(1 << 20, Self.share(of: engine, in: origin, engines: engines, transfersPerOrigin: transfersPerOrigin))
+    func share(_ place: Int) -> Int {
+      min(1 << 20, Self.share(ofPlace: place, engines: engines, transfersPerOrigin: transfersPerOrigin))
     }
-    var best = first
+    var (best, placeOfBest) = (first, 0)
     for place in 1..<engines {
       let engine = (first + place) % engines
       // This compares the load per place of both engines, without fractions.
-      let (other, present) = (((own?[engine] ?? 0) + 1) * share(best), ((own?[best] ?? 0) + 1) * share(engine))
-      if (other, loads[engine]) < (present, loads[best]) { best = engine }
+      let (other, present) = (((own?[engine] ?? 0) + 1) * share(placeOfBest), ((own?[best] ?? 0) + 1) * share(place))
+      if (other, loads[engine]) < (present, loads[best]) { (best, placeOfBest) = (engine, place) }
     }
     return best
-  }
-
-  private mutating func add(_ count: Int, to engine: Int, of origin: String) {
-    loads[engine] += count
-    origins[origin, default: Array(repeating: 0, count: loads.count)][engine] += count
-    if count < 0, origins[origin]?.allSatisfy({ $0 == 0 }) == true { origins[origin] = nil }
   }
 }

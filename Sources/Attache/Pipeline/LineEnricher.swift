@@ -28,12 +28,12 @@ struct LineEnricher: Sendable {
   func decision(_ deliveries: [ExtensionResult], on payloads: [Payload], of line: Segment) -> Decision {
     var decision = Decision(form: .original, outcome: .passthrough)
     var enriched: [Payload.Enriched] = []
-    for (delivery, payload) in zip(deliveries, payloads) {
-      decision.dialect = decision.dialect ?? payload.dialect
+    for (index, delivery) in deliveries.enumerated() {
+      decision.dialect = decision.dialect ?? payloads[index].dialect
       decision.media += delivery.media
-      decision.omitted += payload.omitted
+      decision.omitted += payloads[index].omitted
       let files = delivery.content?.attachments.map(\.file) ?? []
-      switch enrich(payload, with: delivery.content, in: line) {
+      switch enrich(payloads[index], with: delivery.content, in: line) {
       case .unchanged: decision.reason = decision.reason ?? delivery.reason
       case .enriched(let payload, let changed):
         enriched.append(payload)
@@ -56,7 +56,7 @@ struct LineEnricher: Sendable {
       return decision
     }
     (decision.outcome, decision.reason, decision.cause) = (.attached, nil, nil)
-    decision.form = enriched.count == 1 ? enriched[0].form : .edited(enriched.flatMap(\.edits))
+    decision.form = enriched.count == 1 ? enriched[0].form : .edited(enriched.flatMap(\.allEdits))
     decision.onRelease = { [store, files = decision.files] in
       for file in files { store.unpin(file) }
     }
@@ -79,17 +79,22 @@ struct LineEnricher: Sendable {
     guard let changes = changes(of: payload, to: content, in: line) else { return .refused(.extensionContent) }
     let isAttached = !content.attachments.isEmpty
     guard isAttached || !changes.isEmpty else { return .unchanged }
-    var enriched = Payload.Enriched(payload: payload, member: memberBytes(for: content.attachments, of: payload))
+    let inserted = memberBytes(for: content.attachments, of: payload)
+    var enriched = Payload.Enriched(splice: payload.splice, edits: payload.edits, member: inserted)
     let edit = isAttached ? changes.over(payload.overrides) : changes
-    if !edit.isEmpty {
-      // An override that has no place is left out.
-      let isApplied = enriched.payload.apply(edit, in: line)
-      let limit = max(ContentEdit.maximumPayload, payload.splice.payloadCount)
-      guard changes.isEmpty || (isApplied && enriched.payload.splice.payloadCount <= limit) else { return .refused(.extensionContent) }
-    }
-    if isAttached, let address {
-      let isReplaced = enriched.payload.apply(MediaEdit(content.attachments, of: payload, at: address), in: line)
-      guard isReplaced || !enriched.member.isEmpty || !changes.isEmpty else { return .refused(.payloadPlace) }
+    if !edit.isEmpty || isAttached && address != nil {
+      var edited = payload
+      if !edit.isEmpty {
+        // An override that has no place is left out.
+        let isApplied = edited.apply(edit, in: line)
+        let limit = max(ContentEdit.maximumPayload, payload.splice.payloadCount)
+        guard changes.isEmpty || (isApplied && edited.splice.payloadCount <= limit) else { return .refused(.extensionContent) }
+      }
+      if isAttached, let address {
+        let isReplaced = edited.apply(MediaEdit(content.attachments, of: payload, at: address), in: line)
+        guard isReplaced || !enriched.member.isEmpty || !changes.isEmpty else { return .refused(.payloadPlace) }
+      }
+      (enriched.splice, enriched.edits) = (edited.splice, edited.edits)
     }
     // If only what other devices read has changed, Apple's payload is as its sender wrote it.
     let (before, after) = (payload.splice.payloadCount, enriched.payloadCount)
@@ -126,26 +131,27 @@ struct LineEnricher: Sendable {
 }
 
 extension Payload {
-  /// A payload with its edits, and the member that it gets.
+  /// What changes in a line for a payload: the edits, and the member that it gets.
   fileprivate struct Enriched {
-    var payload: Payload
+    var splice: Splice
+    var edits: [LineEdit]
     /// Key, colon and value; empty for no member.
     var member: [UInt8]
 
     /// The size in bytes that APNs limits.
     var payloadCount: Int {
-      member.isEmpty ? payload.splice.payloadCount : payload.splice.payloadLength(with: member.count)
+      member.isEmpty ? splice.payloadCount : splice.payloadLength(with: member.count)
     }
 
     /// All edits of the line.
-    var edits: [LineEdit] {
-      payload.edits + (member.isEmpty ? [] : payload.splice.edits(with: member))
+    var allEdits: [LineEdit] {
+      edits + (member.isEmpty ? [] : splice.edits(with: member))
     }
 
     /// The output form of the line if this is its only payload that changes.
     var form: Decision.Form {
-      guard !member.isEmpty, payload.edits.isEmpty, payload.splice.twin == nil else { return .edited(edits) }
-      return .spliced(member: payload.splice.insertion(of: member), at: payload.splice.offset)
+      guard !member.isEmpty, edits.isEmpty, splice.twin == nil else { return .edited(allEdits) }
+      return .spliced(member: splice.insertion(of: member), at: splice.offset)
     }
   }
 }

@@ -60,8 +60,9 @@ final class LineWriter {
   }
 
   private func write(_ batch: [WindowEntry]) throws(SystemError) {
-    for place in batch {
-      switch place.output {
+    // An entry is not copied: that would retain all that it has.
+    for index in batch.indices {
+      switch batch[index].output {
       case nil: break
       case .whole(let segment): vectors.add(segment, 0..<segment.count)
       case .spliced(let segment, let member, let place):
@@ -77,13 +78,13 @@ final class LineWriter {
   /// Counts the lines of a batch and adds them to the report.
   private func settle(_ batch: [WindowEntry], handedAt handed: MonotonicInstant) {
     var items: [ReportItem] = []
-    for place in batch {
-      let lateness = lateness(of: place, handedAt: handed)
-      count(place.account, isLate: lateness > .zero)
-      place.onRelease?()
+    for index in batch.indices {
+      let lateness = lateness(of: batch[index], handedAt: handed)
+      count(batch[index].account, isLate: lateness > .zero)
+      batch[index].onRelease?()
       guard report != nil else { continue }
-      if case .none = place.account { continue }
-      items.append(ReportItem(account: place.account, lateness: lateness, waited: place.waited))
+      if case .none = batch[index].account { continue }
+      items.append(ReportItem(account: batch[index].account, lateness: lateness, waited: batch[index].waited))
     }
     guard let report, !items.isEmpty else { return }
     window.holdForReport(items.reduce(0) { $0 + $1.charge })

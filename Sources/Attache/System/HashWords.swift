@@ -44,12 +44,26 @@ package struct HashWords: Hashable, Sendable, BitwiseCopyable {
   ///   - count: the number of digits, at most 64.
   ///   - text: receives them at its start.
   func writeDigits(_ count: Int, to text: UnsafeMutableBufferPointer<UInt8>) {
-    var rest: UInt64 = 0
-    for index in 0..<count {
-      rest = index % 16 == 0 ? self[index / 16] : rest << 4
-      let digit = UInt8(rest >> 60)
-      unsafe text[index] = digit + (digit < 10 ? UInt8(ascii: "0") : UInt8(ascii: "a") - 10)
+    for start in stride(from: 0, to: count, by: 8) {
+      let word = self[start / 16]
+      var digits = Self.digits(of: UInt32(truncatingIfNeeded: start % 16 == 0 ? word >> 32 : word))
+      for index in start..<min(start + 8, count) {
+        unsafe text[index] = UInt8(truncatingIfNeeded: digits)
+        digits >>= 8
+      }
     }
+  }
+
+  /// Returns the eight lower-case hexadecimal digits of a number, the first in the lowest byte.
+  private static func digits(of number: UInt32) -> UInt64 {
+    // Each step moves the second half of each group apart, until a byte has four bits.
+    var nibbles = UInt64(number.byteSwapped)
+    nibbles = (nibbles | nibbles << 16) & 0x0000_FFFF_0000_FFFF
+    nibbles = (nibbles | nibbles << 8) & 0x00FF_00FF_00FF_00FF
+    nibbles = (nibbles >> 4 | nibbles << 8) & 0x0F0F_0F0F_0F0F_0F0F
+    // Adding 6 carries into bit 4 for the digits from a to f, which stand 39 behind the digit 9.
+    let letters = (nibbles &+ 0x0606_0606_0606_0606) >> 4 & 0x0101_0101_0101_0101
+    return nibbles &+ 0x3030_3030_3030_3030 &+ letters &* 39
   }
 
   /// Returns the first lower-case hexadecimal digits of big-endian words, followed by `ending`.

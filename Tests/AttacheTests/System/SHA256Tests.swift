@@ -18,6 +18,16 @@ struct SHA256Tests {
     #expect(SHA256.hash(Array(text.utf8)).bytes.count == 32)
   }
 
+  @Test(arguments: 0...64)
+  func `any number of digits, with each digit at each place`(count: Int) {
+    for shift in stride(from: 0, to: 64, by: 4) {
+      let word = 0x0123_4567_89ab_cdef as UInt64
+      let turned = shift == 0 ? word : word << shift | word >> (64 - shift)
+      let digits = String(repeating: String(repeating: "0", count: 16 - String(turned, radix: 16).count) + String(turned, radix: 16), count: 4)
+      #expect(HashWords(turned, turned, turned, turned).digits(count) == digits.prefix(count))
+    }
+  }
+
   @Test func `a hash does not depend on how the bytes come`() {
     let bytes = (0..<1_000).map { UInt8(truncatingIfNeeded: $0) }
     for size in [1, 63, 64, 65, 999] {
