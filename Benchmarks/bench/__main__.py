@@ -25,7 +25,7 @@ def arguments():
     parser.add_argument("--attache", action="append", default=[], metavar="[LABEL=]PATH",
                         help="a build of attache instead of this clone's; several are measured in turn, and goals are those of the first")
     parser.add_argument("--json", type=Path, metavar="FILE", help="where everything goes, single runs included")
-    parser.add_argument("--markdown", action="store_true", help="write BENCHMARKS.md from the last result of each row, and record the instructions")
+    parser.add_argument("--markdown", action="store_true", help="write Documentation/benchmarks.md from the last result of each row, and record the instructions")
     parser.add_argument("--quick", action="store_true", help="one round with little work and fixtures for media: whether all works, not how fast")
     parser.add_argument("--distinct", action="store_true", help="a file with bytes of its own for each payload; otherwise one of each type under many URLs")
     parser.add_argument("--patience", type=float, default=10, metavar="SECONDS", help="how long a run may wait for the machine to be quiet (10)")
@@ -33,7 +33,7 @@ def arguments():
     chosen = parser.parse_args()
     unknown = [name for name in chosen.rows if name not in ROWS] + [name for name in chosen.peers.split(",") if name and name not in PEERS]
     if chosen.markdown and chosen.quick:
-        parser.error("a quick run is not for BENCHMARKS.md")
+        parser.error("a quick run is not for Documentation/benchmarks.md")
     if unknown:
         parser.error(f"unknown: {', '.join(unknown)}")
     return chosen
@@ -75,7 +75,7 @@ def main():
     scratch = ROOT / ".build/bench"
     scratch.mkdir(parents=True, exist_ok=True)
     if chosen.markdown and chosen.rows and (lost := archive.missing(scratch / "results", ROWS, chosen.rows)):
-        print(f"scripts/bench: BENCHMARKS.md would lose these rows, since {scratch / 'results'} has no result of them: {' '.join(lost)}. "
+        print(f"scripts/bench: Documentation/benchmarks.md would lose these rows, since {scratch / 'results'} has no result of them: {' '.join(lost)}. "
               "Measure them too, or leave out --markdown.", file=sys.stderr)
         return 64
     options = Options(rounds=chosen.rounds, is_quick=chosen.quick, peers=tuple(filter(None, chosen.peers.split(","))), has_distinct_media=chosen.distinct,
@@ -95,7 +95,7 @@ def main():
         print(report.summary(results))
     if chosen.markdown:
         found = archive.kept(scratch / "results", ROWS)
-        (ROOT / "BENCHMARKS.md").write_text(report.document(found, description))
+        (ROOT / "Documentation/benchmarks.md").write_text(report.document(found, description))
         for result in found:
             if result.name == instructions.NAME and result.runs:
                 instructions.record(result)

@@ -1,4 +1,4 @@
-"""Formats results for the terminal, as JSON and as BENCHMARKS.md."""
+"""Formats results for the terminal, as JSON and as Documentation/benchmarks.md."""
 import json
 import re
 import time
@@ -50,8 +50,8 @@ def summary(results):
 
 
 def document(results, description):
-    """Returns the text of BENCHMARKS.md."""
-    lines = ["# Benchmarks", "", "The results of `scripts/bench --markdown`. [CONTRIBUTING.md](CONTRIBUTING.md#the-benchmark) explains how to read them.", "",
+    """Returns the text of Documentation/benchmarks.md."""
+    lines = ["# Benchmarks", "", "The results of `scripts/bench --markdown`. [CONTRIBUTING.md](../CONTRIBUTING.md#the-benchmark) explains how to read them.", "",
              table(["measured with", ""], description.items()), "", summary(results)]
     for result in results:
         lines += ["", f"## {result.name}", "", result.about, "", text(result), "", f"Measured on {result.measured}."]

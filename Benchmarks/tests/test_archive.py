@@ -1,4 +1,4 @@
-"""The results that are kept for BENCHMARKS.md."""
+"""The results that are kept for Documentation/benchmarks.md."""
 import tempfile
 import unittest
 from pathlib import Path

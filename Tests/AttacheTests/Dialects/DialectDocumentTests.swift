@@ -3,7 +3,7 @@ import Testing
 
 @testable import Attache
 
-/// The members that DIALECTS.md documents.
+/// The members that Documentation/dialects.md documents.
 struct DialectDocumentTests {
   @Test(arguments: [
     ("Row", Dialect.Member.allCases.map(\.rawValue)), ("Row", DialectTexts.Actions.Member.allCases.map(\.rawValue)),
@@ -14,7 +14,7 @@ struct DialectDocumentTests {
     ("Source", MediaReference.HintKind.allCases.map(\.rawValue)), ("Field", Field.Member.allCases.map(\.rawValue)),
   ])
   func `every word of the form is in its section`(title: String, words: [String]) throws {
-    let file = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../../DIALECTS.md").standardized
+    let file = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../../Documentation/dialects.md").standardized
     let sections = try String(contentsOf: file, encoding: .utf8).components(separatedBy: "\n## ")
     let section = try #require(sections.first { $0.hasPrefix(title + "\n") })
     for word in words { #expect(section.contains("`\(word)`") || section.contains("\"\(word)\""), "\(word)") }

@@ -66,7 +66,7 @@ struct StoreTests {
     }
   }
 
-  /// The steps of OPERATIONS.md for a full disk.
+  /// The steps of Documentation/operations.md for a full disk.
   @Test(.enabled(if: MemoryDisk.isPermitted, "mounting needs root's capability"), arguments: ["bytes", "files"])
   func `a prune makes room on a disk that has no byte or no file left, and the next run goes on`(lacking: String) async throws {
     try await withOrigin { origin in

@@ -102,14 +102,14 @@ struct DeliverFiguresTests {
     #expect(await program.exit() == .status(75))
   }
 
-  @Test func `every figure that README and OPERATIONS name is there`() async throws {
+  @Test func `every figure that the documents name is there`() async throws {
     let queue = try await queue(1)
     let (worker, deliverer) = (queue.tool.home["work.prom"], queue.tool.home["deliver.prom"])
     _ = try await queue.run("work", ["--once", "--metrics-file", worker])
     _ = try await queue.run("deliver", ["--once", "--metrics-file", deliverer] + shell("echo ok", ""))
     let samples = try [worker, deliverer].flatMap { try Figures(file: $0).values.keys }
     let present = Set(samples.map { String($0.prefix { $0 != "{" }) })
-    let named = try ["README.md", "OPERATIONS.md"].flatMap { name in
+    let named = try ["README.md", "Documentation/operations.md"].flatMap { name in
       let text = try String(contentsOfFile: "\(Sample.fixtures)/../\(name)", encoding: .utf8)
       // `attache_queue_…` stands for several.
       return text.matches(of: /attache_[a-z_]*[a-z](?!_|…|[a-z])/).map { String($0.0) }

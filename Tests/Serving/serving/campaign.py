@@ -7,7 +7,7 @@ pictures. The payloads have the forms of several vendors. With another N, the pa
 
 The checks: one line for each line, in order; a payload whose picture exists has a public URL in the place of its own URL, and no other byte changed; every
 other payload is unchanged; every public URL gives a JPEG, PNG or GIF within the limits; no line is late. nginx serves the store with the configuration of
-OPERATIONS.md. If `scripts/with-s3` runs this script, attache also uploads the pictures, and the bucket must give the same bytes as nginx.
+Documentation/operations.md. If `scripts/with-s3` runs this script, attache also uploads the pictures, and the bucket must give the same bytes as nginx.
 """
 import argparse
 import concurrent.futures

@@ -1,4 +1,4 @@
-"""nginx with the configuration of OPERATIONS.md, over a store."""
+"""nginx with the configuration of Documentation/operations.md, over a store."""
 
 import contextlib
 import grp
@@ -24,15 +24,15 @@ def check(right, complaint):
 
 
 def documented():
-    """The configuration of OPERATIONS.md."""
-    blocks = re.findall(r"^```nginx\n(.*?)^```$", (HOME / "OPERATIONS.md").read_text(), re.M | re.S)
-    check(len(blocks) == 1, f"OPERATIONS.md has {len(blocks)} blocks of nginx instead of one")
+    """The configuration of Documentation/operations.md."""
+    blocks = re.findall(r"^```nginx\n(.*?)^```$", (HOME / "Documentation/operations.md").read_text(), re.M | re.S)
+    check(len(blocks) == 1, f"Documentation/operations.md has {len(blocks)} blocks of nginx instead of one")
     return blocks[0]
 
 
 def replaced(text, old, new):
     text, count = re.subn(old, lambda _: new, text)
-    check(count == 1, f"the configuration of OPERATIONS.md has {old} {count} times instead of once")
+    check(count == 1, f"the configuration of Documentation/operations.md has {old} {count} times instead of once")
     return text
 
 

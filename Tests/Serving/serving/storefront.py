@@ -1,4 +1,4 @@
-"""Runs the nginx configuration of OPERATIONS.md over a store, and checks what it serves and what it does not.
+"""Runs the nginx configuration of Documentation/operations.md over a store, and checks what it serves and what it does not.
 
     scripts/serving BIN      BIN is the folder of the built executables
 
