@@ -36,10 +36,10 @@ struct DialectTableTests {
     #expect(Set(names).count == names.count)
   }
 
-  @Test func `README says how many vendors the table has`() throws {
+  @Test func `the manual says how many vendors the table has`() throws {
     let vendors = Set(DialectTable().entries.dropLast().compactMap(\.vendor))
-    let readme = try String(contentsOf: MediaFixture.folder.appending(path: "../../README.md"), encoding: .utf8)
-    #expect(readme.contains("where \(vendors.count) vendors put them"))
+    let page = try String(contentsOf: MediaFixture.folder.appending(path: "../../Documentation/filter.md"), encoding: .utf8)
+    #expect(page.contains("where \(vendors.count) vendors put them"))
   }
 
   @Test func `one's own dialects come before the built-in ones, in the files' order`() throws {

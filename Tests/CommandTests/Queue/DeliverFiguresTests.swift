@@ -109,8 +109,8 @@ struct DeliverFiguresTests {
     _ = try await queue.run("deliver", ["--once", "--metrics-file", deliverer] + shell("echo ok", ""))
     let samples = try [worker, deliverer].flatMap { try Figures(file: $0).values.keys }
     let present = Set(samples.map { String($0.prefix { $0 != "{" }) })
-    let named = try ["README.md", "Documentation/operations.md"].flatMap { name in
-      let text = try String(contentsOfFile: "\(Sample.fixtures)/../\(name)", encoding: .utf8)
+    let named = try ["queues.md", "machines.md", "operations.md"].flatMap { name in
+      let text = try String(contentsOfFile: "\(Sample.fixtures)/../Documentation/\(name)", encoding: .utf8)
       // `attache_queue_…` stands for several.
       return text.matches(of: /attache_[a-z_]*[a-z](?!_|…|[a-z])/).map { String($0.0) }
     }
