@@ -12,6 +12,8 @@ final class ExtensionPlay: Sendable {
   private static let cancelPatience = Duration.milliseconds(200)
   /// How long is waited for what comes after the end of a slow situation.
   private static let afterwards = Duration.milliseconds(600)
+  /// How long a download that outlives the answer may take: what it calls at its end is a finding.
+  private static let outliving = Duration.seconds(2)
 
   /// How long an app may take to start again and to finish its downloads.
   private static let restart = Duration.seconds(10)
@@ -234,6 +236,10 @@ final class ExtensionPlay: Sendable {
       release()
       _ = wait(until: .now.advanced(by: Self.afterwards)) { state in
         state.evidence.requests.allSatisfy { $0.answers.count > 1 } && state.evidence.transfers.allSatisfy { $0.end != nil }
+      }
+    } else {
+      _ = wait(until: .now.advanced(by: Self.outliving)) { state in
+        state.evidence.transfers.allSatisfy { $0.end != nil || $0.isInBackground }
       }
     }
     _ = wait(until: .now.advanced(by: Self.leakPatience)) { _ in false }
