@@ -107,8 +107,8 @@ final class Presence: Sendable {
   /// - Returns: false when others hold a share that conflicts with it.
   func enterDelivery(_ share: DeliveryShare) throws(QueueError) -> Bool {
     let number = try enter()
-    let end = MonotonicInstant.now.advanced(by: pool.patience)
-    let wait = SessionPool.LockPatience(pool)
+    let end = MonotonicInstant.now.advanced(by: pool.timeLimit)
+    let wait = SessionPool.LockTimeLimit(pool)
     while true {
       // Under the lock, because the thread reads what the server sends.
       let answer = state.withLock { state -> Result<Bool, SessionError> in

@@ -48,10 +48,10 @@ static void convert_pictures(void *context, bool is_confined) {
     int input = -1;
     if (!take_job(&job, &input)) return;
     // Time in which the child waits does not count. SIGPROF ends the process.
-    const struct itimerval budget = child_timer(job.cpu_ms), patience = child_timer(job.wait_ms), none = child_timer(0);
+    const struct itimerval budget = child_timer(job.cpu_ms), wait = child_timer(job.wait_ms), none = child_timer(0);
     setitimer(ITIMER_PROF, &budget, NULL);
     // The parent may not be able to end it: SIGALRM does, even if the parent takes no bytes.
-    setitimer(ITIMER_REAL, &patience, NULL);
+    setitimer(ITIMER_REAL, &wait, NULL);
     converter_answer answer = {.serial = job.serial, .end = converter_unreadable, .is_confined = is_confined};
     vips_result result = {0};
     void *bytes = mmap(NULL, job.bytes, PROT_READ, MAP_PRIVATE, input, 0);

@@ -44,7 +44,7 @@ typedef struct {
 static void answer_questions(void *context, bool is_confined) {
   const start *start = context;
   const magic_t cookie = start->cookie;
-  const struct itimerval budget = child_timer(start->cpu_ms), patience = child_timer(start->wait_ms), none = child_timer(0);
+  const struct itimerval budget = child_timer(start->cpu_ms), wait = child_timer(start->wait_ms), none = child_timer(0);
   static struct {
     request_head head;
     char bytes[detector_bytes_max];
@@ -58,7 +58,7 @@ static void answer_questions(void *context, bool is_confined) {
     // Time in which the child waits does not count: this timer needs no stopping. SIGPROF ends the process.
     setitimer(ITIMER_PROF, &budget, NULL);
     // The parent may not be able to end it: SIGALRM does.
-    setitimer(ITIMER_REAL, &patience, NULL);
+    setitimer(ITIMER_REAL, &wait, NULL);
     size_t count = (size_t)length - sizeof request.head;
     answer.serial = request.head.serial;
     const detector_question *question = &request.head.question;

@@ -131,8 +131,8 @@ struct ConnectionTests {
   @Test func `a server that falls silent is noticed, and what it has is tried again`() async throws {
     let server = try await APNsServer.start { request in request.connection == 1 ? .hold : .delivered }
     try await APNsTest.run(server) { configuration in
-      configuration.patience.silence = .milliseconds(40)
-      configuration.patience.sign = .milliseconds(40)
+      configuration.timeLimits.silence = .milliseconds(40)
+      configuration.timeLimits.sign = .milliseconds(40)
     } _: { test in
       test.sender.send((1...3).map { APNsTest.delivery($0, APNsTest.line(Int($0))) })
       await server.waitForHeld(count: 3)
@@ -148,8 +148,8 @@ struct ConnectionTests {
   @Test func `a request that stays unanswered on a connection that lives is given up alone`() async throws {
     let server = try await APNsServer.start { request in request.deviceToken.hasSuffix("1") ? .hold : .delivered }
     try await APNsTest.run(server) { configuration in
-      configuration.patience.silence = .milliseconds(20)
-      configuration.patience.answer = .milliseconds(120)
+      configuration.timeLimits.silence = .milliseconds(20)
+      configuration.timeLimits.answer = .milliseconds(120)
     } _: { test in
       #expect(await test.answers(to: [APNsTest.line(1)]) == [.retry(after: nil, reason: "there was no answer in time")])
       test.sender.send([APNsTest.delivery(2, APNsTest.line(2))])
@@ -212,8 +212,8 @@ struct ConnectionTests {
   func `a server that says nothing, or nothing sensible, is given up after a while`(fault: APNsServer.Fault) async throws {
     let server = try await APNsServer.start(fault: fault)
     try await APNsTest.run(server) { configuration in
-      configuration.patience.connecting = .milliseconds(100)
-      configuration.patience.unreachable = .milliseconds(150)
+      configuration.timeLimits.connecting = .milliseconds(100)
+      configuration.timeLimits.unreachable = .milliseconds(150)
     } _: { test in
       guard case .refused(let reason) = await test.answers(to: [APNsTest.line()]).first else { return #expect(Bool(false)) }
       #expect(reason.hasPrefix("127.0.0.1:\(server.port) cannot be reached: "))
@@ -249,7 +249,7 @@ struct ConnectionTests {
     let server = try await APNsServer.start()
     let port = server.port
     try await APNsTest.run(server) { configuration in
-      configuration.patience.unreachable = .milliseconds(30)
+      configuration.timeLimits.unreachable = .milliseconds(30)
     } _: { test in
       await server.stop()
       guard case .refused(let reason) = await test.answers(to: [APNsTest.line()]).first else { return #expect(Bool(false)) }

@@ -122,13 +122,13 @@ struct ResponsesTarget: Target {
 
   /// Hands the body to the ingest in pieces, and answers its question when the seed has it.
   private func end(of ingest: MediaIngest, _ body: [UInt8], seed: UInt8) -> Result<StoredFile, FetchFailure> {
-    var patience = Int(seed & 3)
+    var timeLimit = Int(seed & 3)
     var question: MediaIngest.Question?
     do throws(FetchFailure) {
       for piece in Pieces(of: body[...], seed: seed, largest: 5_000) {
         question = question ?? ingest.takeQuestion()
-        if question != nil { patience -= 1 }
-        if patience < 0, let asked = question.take() { _ = try ingest.handle(answer(asked)) }
+        if question != nil { timeLimit -= 1 }
+        if timeLimit < 0, let asked = question.take() { _ = try ingest.handle(answer(asked)) }
         try take(piece, ingest)
       }
       if let asked = question ?? ingest.takeQuestion() { _ = try ingest.handle(answer(asked)) }

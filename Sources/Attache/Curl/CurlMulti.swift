@@ -55,20 +55,20 @@ final class CurlMulti {
     guard isOpen else { throw CurlError(call: "curl_multi_add_handle", code: CURLM_BAD_HANDLE.rawValue) }
     try check("curl_multi_add_handle", unsafe curl_multi_add_handle(multi, transfer.easy))
     unsafe running[transfer.easy] = transfer
-    boundConnections()
+    limitConnections()
   }
 
   /// Removes a transfer. Closes its connection unless its body has been read to the end.
   func remove(_ transfer: any CurlHandle) {
     guard unsafe running.removeValue(forKey: transfer.easy) != nil else { return }
     unsafe curl_multi_remove_handle(multi, transfer.easy)
-    boundConnections()
+    limitConnections()
   }
 
   /// Sets the maximum number of open connections. libcurl counts those in use as well, and closes
   /// idle ones to stay within it. With a fixed limit, many stalled transfers would prevent all
   /// reuse.
-  private func boundConnections() {
+  private func limitConnections() {
     _ = unsafe curl_multi_setopt_long(multi, CURLMOPT_MAXCONNECTS, running.count + idleConnections)
   }
 
@@ -121,7 +121,7 @@ final class CurlMulti {
   }
 
   /// Sets libcurl's one timer. A negative time stops it.
-  private func keepTime(_ milliseconds: Int) {
+  private func setTimer(_ milliseconds: Int) {
     guard milliseconds >= 0 else {
       if let timer { loop.cancel(timer) }
       return timer = nil
@@ -138,7 +138,7 @@ final class CurlMulti {
     _, milliseconds, me in
     guard let me = unsafe me else { return -1 }
     let multi = unsafe Unmanaged<CurlMulti>.fromOpaque(me).takeUnretainedValue()
-    multi.keepTime(milliseconds)
+    multi.setTimer(milliseconds)
     return 0
   }
 }

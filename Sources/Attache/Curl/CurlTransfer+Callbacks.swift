@@ -67,8 +67,8 @@ extension CurlTransfer {
       transfer.socketError = errno
       return CURL_SOCKET_BAD
     }
-    var patience = CurlTransfer.silencePatience
-    _ = unsafe setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_USER_TIMEOUT, &patience, socklen_t(MemoryLayout<UInt32>.size))
+    var timeLimit = CurlTransfer.silenceTimeLimit
+    _ = unsafe setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_USER_TIMEOUT, &timeLimit, socklen_t(MemoryLayout<UInt32>.size))
     transfer.opened.append(descriptor)
     return descriptor
   }

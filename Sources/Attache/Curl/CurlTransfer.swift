@@ -42,7 +42,7 @@ final class CurlTransfer: Transfer, CurlHandle {
   /// The time in milliseconds after which a connection is closed when its peer acknowledges nothing
   /// (TCP_USER_TIMEOUT, tcp(7)). Without this limit, a pooled connection that a router has dropped
   /// would fail every request to its origin for a quarter of an hour.
-  static let silencePatience: UInt32 = 10_000
+  static let silenceTimeLimit: UInt32 = 10_000
 
   /// The number of bytes that libcurl reads at a time (CURLOPT_BUFFERSIZE). Each further read of a
   /// body costs a turn of the loop.

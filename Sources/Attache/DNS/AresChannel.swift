@@ -41,13 +41,13 @@ final class AresChannel {
   ///     empty, the channel uses the servers of resolv.conf.
   ///   - onProgress: called on the loop after c-ares has read its sockets or checked its timers. It
   ///     may call the channel.
-  init(loop: EventLoop, servers: String, patience: AresResolver.Patience, onProgress: @escaping () -> Void) throws(AresError) {
+  init(loop: EventLoop, servers: String, timeLimits: AresResolver.TimeLimits, onProgress: @escaping () -> Void) throws(AresError) {
     self.loop = loop
     self.onProgress = onProgress
     start = loop.now
     unsafe socketError.initialize(to: 0)
     try Self.startLibrary()
-    try AresError.check(open(patience))
+    try AresError.check(open(timeLimits))
     if !servers.isEmpty, unsafe ares_set_servers_ports_csv(handle, servers) != ARES_SUCCESS { throw .badServer(servers) }
   }
 
@@ -94,7 +94,7 @@ final class AresChannel {
 
   /// Sets the timer for the next check by c-ares. Called once per turn, because ares_timeout(3)
   /// walks all queries.
-  func keepTime() {
+  func setTimer() {
     guard isTouched else { return }
     isTouched = false
     var left = timeval()
@@ -163,11 +163,11 @@ extension AresChannel {
   /// own timeouts and tries. The lookup order is fixed as well: ares_getaddrinfo(3) reads the file
   /// ("f"), and ares_query(3) asks the servers. Without EDNS, an answer above 512 bytes arrives
   /// over TCP.
-  private func open(_ patience: AresResolver.Patience) -> Int32 {
+  private func open(_ timeLimits: AresResolver.TimeLimits) -> Int32 {
     var options = unsafe ares_options()
     unsafe options.flags = ARES_FLAG_NOALIASES | ARES_FLAG_NOSEARCH
-    unsafe options.timeout = Int32(clamping: patience.firstTry.nanoseconds / 1_000_000)
-    unsafe options.tries = Int32(clamping: patience.tries)
+    unsafe options.timeout = Int32(clamping: timeLimits.firstTry.nanoseconds / 1_000_000)
+    unsafe options.tries = Int32(clamping: timeLimits.tries)
     unsafe options.ndots = 1
     unsafe options.ndomains = 0
     unsafe options.sock_state_cb = AresChannel.takeSocketState

@@ -7,7 +7,7 @@
 /// created on any thread. After that, it is used on the loop only.
 package final class AresResolver: Resolver {
   /// How long to wait for name servers.
-  package struct Patience: Sendable {
+  package struct TimeLimits: Sendable {
     /// The timeout of each server in the first round over the servers. Each further round doubles
     /// it.
     package var firstTry: Duration
@@ -46,7 +46,7 @@ package final class AresResolver: Resolver {
 
   private let loop: EventLoop
   private let servers: String
-  private let patience: Patience
+  private let timeLimits: TimeLimits
   private let beforeLookup: () -> Void
   private var cache = AnswerCache()
   private var pending: [String: Pending] = [:]
@@ -62,17 +62,17 @@ package final class AresResolver: Resolver {
   ///   - loop: the loop that runs all of the resolver's work.
   ///   - servers: name servers as `ADDRESS:PORT`, or `[ADDRESS]:PORT` for IPv6, in the order to ask
   ///     them. If empty, the resolver uses the servers of resolv.conf.
-  ///   - patience: how long to wait for the servers.
+  ///   - timeLimits: how long to wait for the servers.
   ///   - beforeLookup: called on the loop before the resolver reads /etc/hosts, and perhaps resolv.conf,
   ///     for a name.
   /// - Throws: ``AresError`` when a server is not in this form, or c-ares cannot be initialised.
   package init(
-    loop: EventLoop, servers: [String] = [], patience: Patience = Patience(), beforeLookup: @escaping () -> Void = {}
+    loop: EventLoop, servers: [String] = [], timeLimits: TimeLimits = TimeLimits(), beforeLookup: @escaping () -> Void = {}
   ) throws(AresError) {
     for server in servers where !Self.isServer(server) { throw .badServer(server) }
     self.loop = loop
     self.servers = servers.joined(separator: ",")
-    self.patience = patience
+    self.timeLimits = timeLimits
     self.beforeLookup = beforeLookup
     channels.append(try makeChannel())
     loop.atTurnEnd { [weak self] in self?.channels.tidy() }
@@ -128,7 +128,7 @@ extension AresResolver {
   }
 
   private func makeChannel() throws(AresError) -> AresChannel {
-    try AresChannel(loop: loop, servers: servers, patience: patience) { [weak self] in self?.handOn() }
+    try AresChannel(loop: loop, servers: servers, timeLimits: timeLimits) { [weak self] in self?.handOn() }
   }
 
   /// Delivers the stored answers. Runs outside c-ares, so a completion may call the resolver.
@@ -147,7 +147,7 @@ extension AresResolver {
     case .waitBriefly:
       // The timer is cancelled with its lookup, so the lookup found under the name is this one.
       let name = item.name
-      item.timer = loop.schedule(at: loop.now.advanced(by: patience.otherFamily)) { [weak self] in
+      item.timer = loop.schedule(at: loop.now.advanced(by: timeLimits.otherFamily)) { [weak self] in
         guard let self, let item = pending[name] else { return }
         end(item, with: item.lookUp.conclusion)
       }

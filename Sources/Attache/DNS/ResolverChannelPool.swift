@@ -32,7 +32,7 @@ struct ResolverChannelPool {
     let newest = channels.last
     for channel in channels where channel !== newest && channel.waiting == 0 { channel.close() }
     channels.removeAll { $0 !== newest && $0.waiting == 0 }
-    for channel in channels { channel.keepTime() }
+    for channel in channels { channel.setTimer() }
   }
 
   /// Closes all channels. Pending queries fail.

@@ -23,7 +23,7 @@ final class DetectorQueue {
   /// itself.
   private static let margin = Duration.milliseconds(200)
   /// How long a terminated process may still exist.
-  private static let leftoverPatience = Duration.seconds(10)
+  private static let leftoverTimeLimit = Duration.seconds(10)
 
   /// - Parameter detector: a detector that always asks its process. The fetches have already
   ///   applied the rules.
@@ -77,8 +77,8 @@ final class DetectorQueue {
       asked.take()?.answer(detection)
     } else if let socket = detector.socket {
       loop.watch(socket, for: .readable) { [weak self] _, _ in self?.stopWatching { $0.handle() } }
-      let patience = DetectorProcess.waitLimit + Self.margin
-      if timer == nil { timer = loop.schedule(at: loop.now.advanced(by: patience)) { [weak self] in self?.giveUp() } }
+      let timeLimit = DetectorProcess.waitLimit + Self.margin
+      if timer == nil { timer = loop.schedule(at: loop.now.advanced(by: timeLimit)) { [weak self] in self?.giveUp() } }
     }
   }
 
@@ -100,7 +100,7 @@ final class DetectorQueue {
     guard leftoverTimer == nil else { return }
     let leftovers = detector.remainingLeftovers()
     guard !leftovers.isEmpty else { return }
-    leftoverTimer = loop.schedule(at: loop.now.advanced(by: Self.leftoverPatience)) { [weak self] in
+    leftoverTimer = loop.schedule(at: loop.now.advanced(by: Self.leftoverTimeLimit)) { [weak self] in
       guard let self else { return }
       leftoverTimer = nil
       // Those that were stopped since then have time left.

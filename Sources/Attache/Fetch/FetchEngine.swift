@@ -128,8 +128,8 @@ final class FetchEngine: FetchService, @unchecked Sendable {
   /// the fetch from now on.
   func leave(_ waiter: FetchWaiter) {
     guard let fetch = waiter.fetch else { return }
-    fetch.tracker.noteAbsence()
-    loop.addChore { fetch.remove(waiter) }
+    fetch.tracker.markCancelled()
+    loop.postLowPriority { fetch.remove(waiter) }
   }
 
   private func start(_ url: CheckedURL, _ fields: [String], for waiter: FetchWaiter, _ refusal: FetchFailure?) {

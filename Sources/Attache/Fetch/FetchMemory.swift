@@ -26,22 +26,22 @@ final class FetchMemory: Sendable {
 
   /// Whether another process answers from the fetched files. Then this process only reports how
   /// long they are valid.
-  private let isGuest: Bool
+  private let isFetcher: Bool
 
   /// - Parameters:
   ///   - trust: how long a file is assumed to be in the store without a check.
   ///   - engines: the number of engines to choose from.
-  ///   - isGuest: whether this is a fetcher process, whose host remembers the files.
+  ///   - isFetcher: whether this is a fetcher process, whose host remembers the files.
   ///   - hasIndex: whether all requests can use an index on disk that knows the URLs that are
   ///     forgotten here.
   init(
     _ configuration: MediaFetcher.Configuration, store: AttachmentStore, trust: Duration = SessionCache.trust, engines: Int = 1,
-    isGuest: Bool = false, hasIndex: Bool = true, machine: any Machine
+    isFetcher: Bool = false, hasIndex: Bool = true, machine: any Machine
   ) {
-    (self.configuration, self.store, self.isGuest, self.machine) = (configuration, store, isGuest, machine)
+    (self.configuration, self.store, self.isFetcher, self.machine) = (configuration, store, isFetcher, machine)
     self.engines = engines
     gate = URLGate(configuration.policy)
-    conversions = configuration.steps.conversion == nil || isGuest ? nil : ConversionLoad(converters: engines)
+    conversions = configuration.steps.conversion == nil || isFetcher ? nil : ConversionLoad(converters: engines)
     let hasIndex = configuration.cache == .http && hasIndex
     let session = SessionCache(trust: trust, capacity: hasIndex ? SessionCache.capacityBeforeIndex : SessionCache.capacity)
     let routes = FetchRoutes(
@@ -90,7 +90,7 @@ final class FetchMemory: Sendable {
   /// Records what a request has shown about the origin that it names. A fetcher process leaves this
   /// to its host.
   func note(_ health: OriginHealth, of url: CheckedURL) {
-    guard !isGuest else { return }
+    guard !isFetcher else { return }
     breaker.withLock {
       $0.note(health, of: url.origin, target: url.target, at: machine.now)
       hasFailures.store($0.hasFailures, ordering: .relaxed)
@@ -105,7 +105,7 @@ final class FetchMemory: Sendable {
   /// Returns the file of a URL, and whether it was seen in the store so recently that no check is
   /// needed.
   func file(for url: String) -> (file: StoredFile, isFresh: Bool)? {
-    guard configuration.cache != .off, !isGuest else { return nil }
+    guard configuration.cache != .off, !isFetcher else { return nil }
     return state.withLock { $0.session.file(for: url, at: machine.now) }
   }
 

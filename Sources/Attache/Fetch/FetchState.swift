@@ -276,17 +276,17 @@ struct FetchState {
 
   /// Handles a 304: the cached file is still valid.
   private mutating func takeUnchanged() -> Action {
-    guard let entry = reuse.entry, !reuse.speaksOfAnother else { return askAnew() }
+    guard let entry = reuse.entry, !reuse.isForOtherEntity else { return refetch() }
     return go(to: .revalidating, .confirm(entry.file))
   }
 
   private mutating func revalidate(_ isThere: Bool) -> Action {
-    guard isThere, let entry = reuse.entry else { return askAnew() }
+    guard isThere, let entry = reuse.entry else { return refetch() }
     return serve(entry, as: .revalidated)
   }
 
   /// Sends the request again without a condition.
-  private mutating func askAnew() -> Action {
+  private mutating func refetch() -> Action {
     reuse.dropEntry()
     return resolve()
   }

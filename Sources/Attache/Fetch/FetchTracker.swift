@@ -61,7 +61,7 @@ struct FetchTracker {
   }
 
   /// Records that a waiter was cancelled. ``leave(_:)`` removes it later.
-  mutating func noteAbsence() {
+  mutating func markCancelled() {
     absent += 1
   }
 

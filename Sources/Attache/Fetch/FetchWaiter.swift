@@ -3,7 +3,7 @@ internal import Synchronization
 /// A request that waits for a fetch, with its own deadline, record and completion. Several waiters
 /// may share a fetch of the same URL.
 ///
-/// `@unchecked Sendable`: `fetch` and `seat` are used on the loop only, and `request` under the
+/// `@unchecked Sendable`: `fetch` and `slot` are used on the loop only, and `request` under the
 /// lock of the fetcher's link. `deadline` and `payloads` change only in a fetcher process, on its
 /// loop. The rest is constant or locked.
 final class FetchWaiter: @unchecked Sendable {
@@ -37,7 +37,7 @@ final class FetchWaiter: @unchecked Sendable {
   /// The fetch that this waiter waits for.
   var fetch: Fetch?
   /// The index among the fetch's waiters.
-  var seat = 0
+  var slot = 0
   /// The number of the request to a fetcher process; 0 for none.
   var request: UInt64 = 0
   /// Where the progress of the fetch is reported to another process.

@@ -1,31 +1,31 @@
 /// The waiters of a fetch, in the order in which they joined.
 struct FetchWaiters {
-  /// Removed waiters leave an empty seat.
-  private var seats: [FetchWaiter?] = []
+  /// Removed waiters leave an empty slot.
+  private var slots: [FetchWaiter?] = []
   private(set) var count = 0
 
   var isEmpty: Bool { count == 0 }
 
   /// The waiters in the order in which they joined.
-  var inOrder: [FetchWaiter] { seats.compactMap { $0 } }
+  var inOrder: [FetchWaiter] { slots.compactMap { $0 } }
 
   /// The latest deadline of the waiters.
-  var latestDeadline: MonotonicInstant? { seats.lazy.compactMap { $0?.deadline }.max() }
+  var latestDeadline: MonotonicInstant? { slots.lazy.compactMap { $0?.deadline }.max() }
 
   mutating func add(_ waiter: FetchWaiter) {
-    if seats.count >= 64, seats.count > 2 * count { closeRanks() }
-    waiter.seat = seats.count
-    seats.append(waiter)
+    if slots.count >= 64, slots.count > 2 * count { compact() }
+    waiter.slot = slots.count
+    slots.append(waiter)
     count += 1
   }
 
   mutating func remove(_ waiter: FetchWaiter) {
-    seats[waiter.seat] = nil
+    slots[waiter.slot] = nil
     count -= 1
   }
 
-  private mutating func closeRanks() {
-    seats = inOrder
-    for (seat, waiter) in seats.enumerated() { waiter?.seat = seat }
+  private mutating func compact() {
+    slots = inOrder
+    for (slot, waiter) in slots.enumerated() { waiter?.slot = slot }
   }
 }

@@ -156,13 +156,13 @@ public final class MediaFetcher: Sendable {
     processes?.shutdown()
   }
 
-  /// Writes the pending rows of the HTTP cache, and waits at most ``HTTPCache/closingPatience``,
+  /// Writes the pending rows of the HTTP cache, and waits at most ``HTTPCache/closingTimeLimit``,
   /// the time that a working disk could need.
   ///
   /// - Returns: a warning for the user about the cache.
   private func closeCache() -> String? {
     guard memory.configuration.cache == .http, let wakeSignal = try? memory.machine.makeWakeSignal() else { return nil }
-    let end = memory.machine.now.advanced(by: HTTPCache.closingPatience)
+    let end = memory.machine.now.advanced(by: HTTPCache.closingTimeLimit)
     let warnings = Mailbox<[String?]>([]) { wakeSignal.ring() }
     for service in services {
       service.closeCache { warning in warnings.change { $0.append(warning) } }

@@ -11,7 +11,7 @@ protocol OriginLimiterClient: AnyObject {
 /// origin: they count towards the total, but no longer towards their origin.
 ///
 /// libcurl's own queue cannot be used: a transfer that waits in it ignores its deadline.
-struct OriginLimiter<Guest: OriginLimiterClient> {
+struct OriginLimiter<Waiter: OriginLimiterClient> {
   /// The result of a request to start.
   enum EntryResult: Equatable {
     case starts
@@ -24,36 +24,36 @@ struct OriginLimiter<Guest: OriginLimiterClient> {
   private struct Origin {
     var inside = 0
     var aside = 0
-    /// The waiting guests in the order in which they arrived. Some may have been cancelled since.
-    var queue = Ring<Guest>()
+    /// The waiting waiters in the order in which they arrived. Some may have been cancelled since.
+    var queue = Ring<Waiter>()
     var waiting = 0
 
     var isUnused: Bool { inside == 0 && aside == 0 && waiting == 0 }
 
-    mutating func add(_ guest: Guest) {
-      guest.isQueued = true
-      queue.append(guest)
+    mutating func add(_ waiter: Waiter) {
+      waiter.isQueued = true
+      queue.append(waiter)
       waiting += 1
     }
 
-    mutating func next() -> Guest? {
-      while let guest = queue.popFirst() {
-        guard guest.isQueued else { continue }
-        guest.isQueued = false
+    mutating func next() -> Waiter? {
+      while let waiter = queue.popFirst() {
+        guard waiter.isQueued else { continue }
+        waiter.isQueued = false
         waiting -= 1
-        return guest
+        return waiter
       }
       return nil
     }
 
-    mutating func remove(_ guest: Guest) {
-      guest.isQueued = false
+    mutating func remove(_ waiter: Waiter) {
+      waiter.isQueued = false
       waiting -= 1
-      // The queue is compacted, so that it does not keep too many cancelled guests alive.
+      // The queue is compacted, so that it does not keep too many cancelled waiters alive.
       guard queue.count > 2 * waiting + OriginLimiter.spare else { return }
-      var rest = Ring<Guest>()
-      while let guest = queue.popFirst() {
-        if guest.isQueued { rest.append(guest) }
+      var rest = Ring<Waiter>()
+      while let waiter = queue.popFirst() {
+        if waiter.isQueued { rest.append(waiter) }
       }
       queue = rest
     }
@@ -62,7 +62,7 @@ struct OriginLimiter<Guest: OriginLimiterClient> {
   /// The maximum number of transfers that may be set aside for each place of an origin. Beyond it,
   /// transfers are not set aside.
   static var asideForEachPlace: Int { 4 }
-  /// The maximum number of cancelled guests in a queue, in addition to as many as are waiting.
+  /// The maximum number of cancelled waiters in a queue, in addition to as many as are waiting.
   private static var spare: Int { 64 }
 
   /// The maximum number of concurrent transfers to an origin.
@@ -70,7 +70,7 @@ struct OriginLimiter<Guest: OriginLimiterClient> {
   private let placesInAll: Int
   private var inside = 0
   private var origins: [String: Origin] = [:]
-  /// Origins with a free place and a waiting guest, in the order in which they are served. Some may
+  /// Origins with a free place and a waiting waiter, in the order in which they are served. Some may
   /// no longer have either.
   private var ready = Ring<String>()
 
@@ -81,15 +81,15 @@ struct OriginLimiter<Guest: OriginLimiterClient> {
     (self.places, self.placesInAll) = (places, placesInAll)
   }
 
-  /// Starts the guest now, or queues it until ``leave(_:isAside:)`` or ``setAside(_:)`` returns it.
-  mutating func enter(_ origin: String, _ guest: Guest) -> EntryResult {
+  /// Starts the waiter now, or queues it until ``leave(_:isAside:)`` or ``setAside(_:)`` returns it.
+  mutating func enter(_ origin: String, _ waiter: Waiter) -> EntryResult {
     let isOriginFull = (origins[origin]?.inside ?? 0) >= places(origin)
     guard isOriginFull || inside >= placesInAll else {
       inside += 1
       origins[origin, default: Origin()].inside += 1
       return .starts
     }
-    origins[origin, default: Origin()].add(guest)
+    origins[origin, default: Origin()].add(waiter)
     guard !isOriginFull else { return .waitsForOrigin }
     ready.append(origin)
     return .waitsForAny
@@ -97,8 +97,8 @@ struct OriginLimiter<Guest: OriginLimiterClient> {
 
   /// Sets a transfer aside.
   ///
-  /// - Returns: whether it is aside now, and the guest that may start in its place.
-  mutating func setAside(_ name: String) -> (isAside: Bool, next: Guest?) {
+  /// - Returns: whether it is aside now, and the waiter that may start in its place.
+  mutating func setAside(_ name: String) -> (isAside: Bool, next: Waiter?) {
     guard let origin = origins[name], origin.aside < places(name) * Self.asideForEachPlace else { return (false, nil) }
     origins[name]?.inside -= 1
     origins[name]?.aside += 1
@@ -109,21 +109,21 @@ struct OriginLimiter<Guest: OriginLimiterClient> {
     return (true, admit(to: name))
   }
 
-  /// Gives a place back, and returns the guest that may start in it.
+  /// Gives a place back, and returns the waiter that may start in it.
   ///
-  /// - Parameter isAside: whether the guest has been set aside.
-  mutating func leave(_ origin: String, isAside: Bool = false) -> Guest? {
+  /// - Parameter isAside: whether the waiter has been set aside.
+  mutating func leave(_ origin: String, isAside: Bool = false) -> Waiter? {
     guard origins[origin] != nil else { return nil }
     inside -= 1
     if isAside { origins[origin]?.aside -= 1 } else { origins[origin]?.inside -= 1 }
     ready.append(origin)
     while let origin = ready.popFirst() {
-      if let guest = admit(to: origin) { return guest }
+      if let waiter = admit(to: origin) { return waiter }
     }
     return nil
   }
 
-  private mutating func admit(to name: String) -> Guest? {
+  private mutating func admit(to name: String) -> Waiter? {
     guard let origin = origins[name] else { return nil }
     guard origin.waiting > 0, origin.inside < places(name) else {
       if origin.isUnused { origins[name] = nil }
@@ -134,10 +134,10 @@ struct OriginLimiter<Guest: OriginLimiterClient> {
     return origins[name]?.next()
   }
 
-  /// Removes a waiting guest from the queue. Does nothing if it has been started.
-  mutating func giveUp(_ origin: String, _ guest: Guest) {
-    guard guest.isQueued else { return }
-    origins[origin]?.remove(guest)
+  /// Removes a waiting waiter from the queue. Does nothing if it has been started.
+  mutating func giveUp(_ origin: String, _ waiter: Waiter) {
+    guard waiter.isQueued else { return }
+    origins[origin]?.remove(waiter)
     if origins[origin]?.isUnused == true { origins[origin] = nil }
   }
 }

@@ -1,13 +1,13 @@
 /// The results of all lines: counted during the run, and formatted as one line at its end.
 public struct Summary: Hashable, Sendable {
-  private struct Fate: Hashable {
+  private struct OutcomeKey: Hashable {
     var outcome: Outcome
     var reason: Reason?
     /// The status of the response that is the reason.
     var status: Int?
   }
 
-  private var counts: [Fate: Int] = [:]
+  private var counts: [OutcomeKey: Int] = [:]
   /// The number of lines that were passed to `write` after their deadline.
   public var lateLines = 0
   /// The number of offers and decisions that were dropped because their payload was already
@@ -41,7 +41,7 @@ public struct Summary: Hashable, Sendable {
   /// - Parameter status: the status of the response, if it is the reason (``Reason/httpStatus``).
   public mutating func count(_ outcome: Outcome, _ reason: Reason?, status: Int? = nil, lines: Int = 1) {
     guard lines > 0 else { return }
-    counts[Fate(outcome: outcome, reason: reason, status: status), default: 0] += lines
+    counts[OutcomeKey(outcome: outcome, reason: reason, status: status), default: 0] += lines
   }
 
   /// Adds the counts of another summary.
@@ -69,8 +69,8 @@ public struct Summary: Hashable, Sendable {
   private func reasons(of outcome: Outcome) -> String {
     guard outcome != .invalid else { return "" }
     var reasons: [Reason: [Int?: Int]] = [:]
-    for (fate, lines) in counts where fate.outcome == outcome {
-      if let reason = fate.reason { reasons[reason, default: [:]][fate.status, default: 0] += lines }
+    for (key, lines) in counts where key.outcome == outcome {
+      if let reason = key.reason { reasons[reason, default: [:]][key.status, default: 0] += lines }
     }
     let totals = reasons.map { (reason: $0, lines: $1.values.reduce(0, +), statuses: Self.text($1)) }
     let texts = totals.sorted { ($1.lines, $0.reason.rawValue) < ($0.lines, $1.reason.rawValue) }

@@ -134,7 +134,7 @@ package final class PayloadReader {
       }
     }
     if readsPictures { candidate.addPictures() }
-    if let address { candidate.leaveAlone(address) }
+    if let address { candidate.skipPublished(address) }
     if let overrides, !candidate.references.isEmpty { candidate.overrides = ContentEdit(overrides(payload)) }
     return candidate
   }
@@ -161,7 +161,7 @@ extension Payload {
   }
 
   /// Removes the URLs that are already addresses of the store.
-  fileprivate mutating func leaveAlone(_ address: StoreAddress) {
+  fileprivate mutating func skipPublished(_ address: StoreAddress) {
     let count = references.count
     references.removeAll { address.matches($0.url) }
     for index in references.indices { references[index].fallbacks.removeAll(where: address.matches) }

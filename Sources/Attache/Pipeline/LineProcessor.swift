@@ -52,7 +52,7 @@ package final class LineProcessor {
         let (reason, cause) = payloads.reasonToPass
         return decided(DecidedPayload(.passthrough, reason, LineNote(cause: cause, key: key)))
       }
-      processor.waitUntilPunctual()
+      processor.waitForOverdueTimers()
       let begun = clock.now
       processor.serve(payloads, of: segment, identifier: identifier, deadline: deadline) { [clock] result in
         var decision = result

@@ -40,8 +40,8 @@ package final class PayloadProcessor: Sendable {
   ///
   /// - Returns: when the wait began; nil if there was none.
   @discardableResult
-  func waitUntilPunctual() -> MonotonicInstant? {
-    pace?.waitUntilPunctual()
+  func waitForOverdueTimers() -> MonotonicInstant? {
+    pace?.waitForOverdueTimers()
   }
 
   /// Serves the payloads of a line and decides the line.

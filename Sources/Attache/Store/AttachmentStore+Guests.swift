@@ -21,8 +21,8 @@ extension AttachmentStore {
   }
 
   /// Adds the bytes that fetchers have stored to the count, and starts a prune when one is due.
-  func note(addedByGuests bytes: Int64) {
-    if bytes > 0 { ledger.withLock { $0.add(bytesOfGuests: bytes) } }
+  func note(addedByFetchers bytes: Int64) {
+    if bytes > 0 { ledger.withLock { $0.add(bytesOfFetchers: bytes) } }
     pruneInBackground()
   }
 }

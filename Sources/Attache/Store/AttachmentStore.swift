@@ -42,7 +42,7 @@ public final class AttachmentStore: Sendable {
   /// The queues on servers that hold files for this process, by the name of their folder.
   let uses = Mutex<[String: HoldsUse]>([:])
   /// Whether another process owns the store. The owner prunes it.
-  let isGuest: Bool
+  let isFetcher: Bool
   /// Locked while a file is named, looked up or removed, so that a file that was found is not
   /// removed in between. Always taken before ``ledger``.
   private let names = Mutex(())
@@ -79,7 +79,7 @@ public final class AttachmentStore: Sendable {
     limits = StoreEviction.Limits(maximumBytes: maximumBytes, maximumAge: maximumAge)
     self.clock = clock
     ledger = Mutex(StoreBookkeeping())
-    isGuest = false
+    isFetcher = false
     fileMode = root.mode & 0o666
     temporary = try StoreTemporaryFolder(in: root)
     setsFileMode = try Self.probe(temporary.folder, root: root, mode: fileMode) != fileMode
@@ -93,7 +93,7 @@ public final class AttachmentStore: Sendable {
     baseURL = try Self.fileURL(ofFolder: configuration.directory)
     (limits, clock) = (StoreEviction.Limits(maximumBytes: configuration.maximumBytes, maximumAge: configuration.maximumAge), Self.wallClock)
     ledger = Mutex(StoreBookkeeping())
-    isGuest = false
+    isFetcher = false
     fileMode = root.mode & 0o666
     setsFileMode = false
     guard unsafe faccessat(root.descriptor, ".", W_OK | X_OK, AT_EACCESS) == 0 else { throw StoreError("write", root.path) }
@@ -116,7 +116,7 @@ public final class AttachmentStore: Sendable {
     baseURL = try Self.fileURL(ofFolder: directory)
     (self.limits, clock) = (limits, Self.wallClock)
     ledger = Mutex(StoreBookkeeping(firstNumber: firstNumber))
-    isGuest = true
+    isFetcher = true
     fileMode = root.mode & 0o666
     temporary = try StoreTemporaryFolder(temporaryName, ofAnotherIn: root)
     setsFileMode = false

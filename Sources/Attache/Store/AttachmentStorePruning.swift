@@ -72,7 +72,7 @@ extension AttachmentStore {
   /// Prunes on a separate thread if a prune is due. A prune that fails is retried when it is next
   /// due.
   func pruneInBackground() {
-    guard !isGuest, needsPruning else { return }
+    guard !isFetcher, needsPruning else { return }
     guard isPruning.compareExchange(expected: false, desired: true, ordering: .acquiringAndReleasing).exchanged else { return }
     do {
       try Thread.start("prune") { [self] in

@@ -2,7 +2,7 @@ internal import Glibc
 internal import Synchronization
 
 /// A process's use of a queue on a server. While it exists, no prune removes the queue's holds
-/// (``StoreHolds/unusedPatience``).
+/// (``StoreHolds/unusedTimeLimit``).
 ///
 /// The folder of holds has a file `used`. Its lock, which every use shares, shows that a process
 /// uses the queue, and its time shows when one last did.
@@ -65,7 +65,7 @@ package final class HoldsUse: Sendable {
     return unsafe fstat(file, &status) == 0 && StoreStatus(status).isSameFile(as: folder.status(of: Self.file))
   }
 
-  /// Whether the last use of the queue is longer ago than ``StoreHolds/unusedPatience``. Called with
+  /// Whether the last use of the queue is longer ago than ``StoreHolds/unusedTimeLimit``. Called with
   /// the exclusive lock of the folder.
   ///
   /// - Parameter now: the wall clock, since 1970. A use that goes on, and a time in the future
@@ -81,6 +81,6 @@ package final class HoldsUse: Sendable {
       _ = StoreFolder.setTime(of: file, now)
       return false
     }
-    return now - last >= StoreHolds.unusedPatience
+    return now - last >= StoreHolds.unusedTimeLimit
   }
 }

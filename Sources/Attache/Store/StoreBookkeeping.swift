@@ -3,7 +3,7 @@ struct StoreBookkeeping: Sendable {
   private var pins: [StoreName: Int] = [:]
   private var lastNumber: UInt64 = 0
   /// The bytes that were added since the last ``takeAdded()``.
-  private var untold: Int64 = 0
+  private var unreportedBytes: Int64 = 0
   /// The known size of the store in bytes: the size after the last prune plus what was added since.
   private(set) var bytes: Int64 = 0
   private var pruneAbove: Int64 = 0
@@ -36,11 +36,11 @@ struct StoreBookkeeping: Sendable {
 
   mutating func add(bytes added: Int64) {
     bytes += added
-    untold += added
+    unreportedBytes += added
   }
 
   /// Adds the bytes that other processes report.
-  mutating func add(bytesOfGuests added: Int64) {
+  mutating func add(bytesOfFetchers added: Int64) {
     // An impossible number must not trap. The next prune corrects the count.
     let (sum, overflows) = bytes.addingReportingOverflow(added)
     if !overflows { bytes = min(sum, .max / 4) }
@@ -48,8 +48,8 @@ struct StoreBookkeeping: Sendable {
 
   /// Returns the bytes that were added since the last call.
   mutating func takeAdded() -> Int64 {
-    defer { untold = 0 }
-    return untold
+    defer { unreportedBytes = 0 }
+    return unreportedBytes
   }
 
   /// Whether a prune is due. True before the first prune.

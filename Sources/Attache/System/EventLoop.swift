@@ -5,7 +5,7 @@
 /// marked as safe from any thread.
 ///
 /// `@unchecked Sendable`: only the loop's thread accesses `handlers`, `timers`, `turnEnds`,
-/// `stepEnd`, `mail` and `chores`; the other properties are constant and `Sendable`.
+/// `stepEnd`, `mail` and `lowPriority`; the other properties are constant and `Sendable`.
 package final class EventLoop: @unchecked Sendable {
   private typealias Work = @Sendable () -> Void
 
@@ -24,19 +24,19 @@ package final class EventLoop: @unchecked Sendable {
   private let clock: (any MachineClock)?
   /// Work taken from the mailbox and not yet run.
   private var mail = Ring<() -> Void>()
-  private var chores = Ring<() -> Void>()
+  private var lowPriority = Ring<() -> Void>()
 
-  /// The maximum number of mail items, and of chores, per turn of the loop. A transfer takes 100
+  /// The maximum number of mail items, and of lowPriority, per turn of the loop. A transfer takes 100
   /// µs to start and 40 µs to finish; a longer run of these would delay ready responses.
   private static let portion = 64
-  /// How long delayed chores wait before the loop checks the clock again.
+  /// How long delayed lowPriority wait before the loop checks the clock again.
   private static let pause = Duration.milliseconds(1)
 
   /// Starts the loop's thread, which runs until ``stop()``.
   ///
   /// - Parameters:
   ///   - name: the name of the thread, at most 15 bytes.
-  ///   - clock: chores wait while this clock is behind.
+  ///   - clock: lowPriority wait while this clock is behind.
   /// - Throws: ``SystemError`` when the system cannot create a descriptor or a thread.
   package init(name: String = "fetch", machine: any Machine = SystemMachine(), clock: (any MachineClock)? = nil) throws(SystemError) {
     self.machine = machine
@@ -99,10 +99,10 @@ package final class EventLoop: @unchecked Sendable {
     mail.append(work)
   }
 
-  /// Queues low-priority work. Each turn of the loop runs only a few chores, so posted work does
+  /// Queues low-priority work. Each turn of the loop runs only a few lowPriority, so posted work does
   /// not wait for them.
-  package func addChore(_ work: @escaping () -> Void) {
-    chores.append(work)
+  package func postLowPriority(_ work: @escaping () -> Void) {
+    lowPriority.append(work)
   }
 
   /// Runs `action` at the end of every turn from now on, after the loop has handled everything that
@@ -132,7 +132,7 @@ package final class EventLoop: @unchecked Sendable {
     turnEnds.removeAll()
     stepEnd = nil
     timers = TimerHeap()
-    (mail, chores) = (Ring(), Ring())
+    (mail, lowPriority) = (Ring(), Ring())
   }
 
   private func step(_ work: () -> Void) {
@@ -149,13 +149,13 @@ package final class EventLoop: @unchecked Sendable {
   /// Returns the instant until which the loop may sleep unless an outside event wakes it; nil means
   /// no limit.
   private func waitingEnds() -> MonotonicInstant? {
-    let isReady = !mail.isEmpty || !chores.isEmpty && clock?.isBehind != true
+    let isReady = !mail.isEmpty || !lowPriority.isEmpty && clock?.isOverdue != true
     let isAsleep = mailbox.take { posted in
       let isAsleep = posted.work.isEmpty && posted.isOpen && !isReady
       return (isAsleep, sleeps: isAsleep)
     }
     guard isAsleep else { return .distantPast }
-    return chores.isEmpty ? timers.earliest : min(timers.earliest ?? .distantFuture, now.advanced(by: Self.pause))
+    return lowPriority.isEmpty ? timers.earliest : min(timers.earliest ?? .distantFuture, now.advanced(by: Self.pause))
   }
 
   /// - Returns: whether the loop was stopped and all work posted before is done.
@@ -169,14 +169,14 @@ package final class EventLoop: @unchecked Sendable {
       guard let work = mail.popFirst() else { break }
       step(work)
     }
-    if !isOpen || clock?.isBehind != true { runChores() }
-    return !isOpen && mail.isEmpty && chores.isEmpty
+    if !isOpen || clock?.isOverdue != true { runLowPriority() }
+    return !isOpen && mail.isEmpty && lowPriority.isEmpty
   }
 
-  private func runChores() {
+  private func runLowPriority() {
     for _ in 0..<Self.portion {
-      guard let chore = chores.popFirst() else { return }
-      step(chore)
+      guard let work = lowPriority.popFirst() else { return }
+      step(work)
     }
   }
 }

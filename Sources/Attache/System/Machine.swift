@@ -75,11 +75,11 @@ package protocol MachineClock: DeadlineClock {
   var machine: any Machine { get }
   /// Whether an appointment is overdue by more than a thread takes to wake up. Safe from any
   /// thread, and takes no lock.
-  var isBehind: Bool { get }
+  var isOverdue: Bool { get }
   /// Waits while the clock is behind.
   ///
   /// - Returns: when the wait began; nil if there was none.
-  func waitUntilPunctual() -> MonotonicInstant?
+  func waitForOverdueTimers() -> MonotonicInstant?
 }
 
 extension DeadlineClock {

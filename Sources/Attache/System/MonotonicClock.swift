@@ -81,7 +81,7 @@ public final class MonotonicClock: MachineClock {
   /// The maximum number of appointments taken from the heap at a time.
   private static let portion = 32
 
-  package var isBehind: Bool {
+  package var isOverdue: Bool {
     earliest.load(ordering: .relaxed) < now.nanoseconds - Self.tolerance.nanoseconds
   }
 
@@ -90,10 +90,10 @@ public final class MonotonicClock: MachineClock {
   ///
   /// - Returns: when the wait began; nil if there was none.
   @discardableResult
-  package func waitUntilPunctual() -> MonotonicInstant? {
-    guard isBehind else { return nil }
+  package func waitForOverdueTimers() -> MonotonicInstant? {
+    guard isOverdue else { return nil }
     let start = now
-    repeat { pause.wait(until: now.advanced(by: Self.tolerance)) } while isBehind
+    repeat { pause.wait(until: now.advanced(by: Self.tolerance)) } while isOverdue
     return start
   }
 

@@ -2,10 +2,10 @@
 package final class TimerEntry: Sendable {
   /// The index in the heap's `timers` and `positions`. Another timer may have it after this one has
   /// left the heap.
-  fileprivate let seat: Int
+  fileprivate let slot: Int
 
-  fileprivate init(seat: Int) {
-    self.seat = seat
+  fileprivate init(slot: Int) {
+    self.slot = slot
   }
 }
 
@@ -17,7 +17,7 @@ package final class TimerEntry: Sendable {
 struct TimerHeap {
   private struct Node {
     var instant: MonotonicInstant
-    var seat: Int
+    var slot: Int
   }
 
   private struct Timer {
@@ -26,7 +26,7 @@ struct TimerHeap {
   }
 
   private var nodes: [Node] = []
-  /// For each seat, the timer and its position in `nodes`.
+  /// For each slot, the timer and its position in `nodes`.
   private var timers: [Timer?] = []
   private var positions: [Int] = []
   private var freeSeats: [Int] = []
@@ -38,15 +38,15 @@ struct TimerHeap {
 
   /// Adds a timer and returns it, for ``remove(_:)`` and ``move(_:to:)``.
   mutating func add(at instant: MonotonicInstant, _ action: @escaping @Sendable () -> Void) -> TimerEntry {
-    let seat = freeSeats.popLast() ?? timers.count
-    let entry = TimerEntry(seat: seat)
-    if seat == timers.count {
+    let slot = freeSeats.popLast() ?? timers.count
+    let entry = TimerEntry(slot: slot)
+    if slot == timers.count {
       timers.append(Timer(entry: entry, action: action))
       positions.append(nodes.count)
     } else {
-      timers[seat] = Timer(entry: entry, action: action)
+      timers[slot] = Timer(entry: entry, action: action)
     }
-    nodes.append(Node(instant: instant, seat: seat))
+    nodes.append(Node(instant: instant, slot: slot))
     siftUp(nodes.count - 1)
     return entry
   }
@@ -58,32 +58,32 @@ struct TimerHeap {
   @discardableResult
   mutating func remove(_ entry: TimerEntry) -> (@Sendable () -> Void)? {
     guard holds(entry) else { return nil }
-    removeNode(at: positions[entry.seat])
-    return vacate(entry.seat)?.action
+    removeNode(at: positions[entry.slot])
+    return vacate(entry.slot)?.action
   }
 
   /// Moves a timer to another instant. Does nothing if the timer is no longer in the heap.
   mutating func move(_ entry: TimerEntry, to instant: MonotonicInstant) {
     guard holds(entry) else { return }
-    nodes[positions[entry.seat]].instant = instant
-    siftDown(positions[entry.seat])
-    siftUp(positions[entry.seat])
+    nodes[positions[entry.slot]].instant = instant
+    siftDown(positions[entry.slot])
+    siftUp(positions[entry.slot])
   }
 
   /// Removes the earliest timer if it is due at `now`, and returns its action.
   mutating func popDue(at now: MonotonicInstant) -> (@Sendable () -> Void)? {
     guard let first = nodes.first, first.instant <= now else { return nil }
     removeNode(at: 0)
-    return vacate(first.seat)?.action
+    return vacate(first.slot)?.action
   }
 
   private func holds(_ entry: TimerEntry) -> Bool {
-    entry.seat < timers.count && timers[entry.seat]?.entry === entry
+    entry.slot < timers.count && timers[entry.slot]?.entry === entry
   }
 
-  private mutating func vacate(_ seat: Int) -> Timer? {
-    freeSeats.append(seat)
-    return timers[seat].take()
+  private mutating func vacate(_ slot: Int) -> Timer? {
+    freeSeats.append(slot)
+    return timers[slot].take()
   }
 
   private mutating func removeNode(at position: Int) {
@@ -91,12 +91,12 @@ struct TimerHeap {
     guard position < nodes.count else { return }
     place(last, at: position)
     siftDown(position)
-    siftUp(positions[last.seat])
+    siftUp(positions[last.slot])
   }
 
   private mutating func place(_ node: Node, at position: Int) {
     nodes[position] = node
-    positions[node.seat] = position
+    positions[node.slot] = position
   }
 
   private mutating func siftUp(_ start: Int) {

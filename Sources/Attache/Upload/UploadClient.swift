@@ -37,7 +37,7 @@ package final class UploadClient: AttachmentUploader, @unchecked Sendable {
   /// starts uploaders may be about to be replaced.
   private static let maximumFailedStarts = 8
   /// How long the probe may take.
-  private static let probePatience = Duration.seconds(10)
+  private static let probeTimeLimit = Duration.seconds(10)
 
   private let store: AttachmentStore
   private let loop: EventLoop
@@ -52,7 +52,7 @@ package final class UploadClient: AttachmentUploader, @unchecked Sendable {
   /// The number of starts in a row that failed.
   private var failedStarts = 0
   /// Whether the user knows that an uploader has ended.
-  private var hasTold = false
+  private var didNotify = false
 
   /// Starts an uploader, and checks that it may write to the bucket.
   ///
@@ -79,7 +79,7 @@ package final class UploadClient: AttachmentUploader, @unchecked Sendable {
     let end = SetOnce<UploadResult>()
     let wakeSignal: any WakeSignal
     do throws(SystemError) { wakeSignal = try loop.machine.makeWakeSignal() } catch { throw StartError("\(error)") }
-    let deadline = loop.now.advanced(by: Self.probePatience)
+    let deadline = loop.now.advanced(by: Self.probeTimeLimit)
     let number = state.withLock { state in
       state.lastNumber += 1
       state.jobs[state.lastNumber] = Job(
@@ -93,8 +93,8 @@ package final class UploadClient: AttachmentUploader, @unchecked Sendable {
       return state.lastNumber
     }
     loop.post { [self] in send(.probe(number, deadline: deadline)) }
-    let patience = deadline.advanced(by: .seconds(2))
-    while end.value == nil, loop.now < patience { wakeSignal.wait(until: patience) }
+    let timeLimit = deadline.advanced(by: .seconds(2))
+    while end.value == nil, loop.now < timeLimit { wakeSignal.wait(until: timeLimit) }
     switch end.value {
     case .published: return
     case .failed(_, let explanation): throw StartError("--upload: \(explanation)")
@@ -256,8 +256,8 @@ package final class UploadClient: AttachmentUploader, @unchecked Sendable {
       return state.jobs.filter { $0.value.ends >= 2 }.map(\.key)
     }
     for number in given { finish(number, .failed(.uploadFailed, explanation: "the uploader ended during the upload, twice")) }
-    if !hasTold { notify("the uploader ended; another one replaces it (later ones are not reported)") }
-    hasTold = true
+    if !didNotify { notify("the uploader ended; another one replaces it (later ones are not reported)") }
+    didNotify = true
     if state.withLock({ !$0.jobs.isEmpty }) { connect() }
   }
 

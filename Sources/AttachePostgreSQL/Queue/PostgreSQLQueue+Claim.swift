@@ -26,7 +26,7 @@ extension PostgreSQLQueue {
   /// Leases payloads. Also asks what is left, unless it is known that more payloads are ready.
   private func take(_ request: ClaimRequest, _ worker: Int64) throws(QueueError) -> (Claiming.Claimed, Claiming.Remainder?) {
     let (call, floor) = begin(.work)
-    return try doubting(.work, call) { attempt throws(SessionError) in
+    return try trackingUnknownOutcome(.work, call) { attempt throws(SessionError) in
       let claimed = try Claiming.work.run(
         attempt, limit: request.limit, bytes: request.maximumBytes, span: request.span, isAlone: request.isAlone, worker: worker,
         call: call,
@@ -39,7 +39,7 @@ extension PostgreSQLQueue {
 
   /// Runs a claim. If it throws, its leases are freed before the next claim, because nobody knows
   /// whether it has any.
-  func doubting<Value>(
+  func trackingUnknownOutcome<Value>(
     _ table: LeaseTable, _ call: Int64, _ body: (SessionPool.Attempt) throws(SessionError) -> Value
   ) throws(QueueError) -> Value {
     do throws(QueueError) {

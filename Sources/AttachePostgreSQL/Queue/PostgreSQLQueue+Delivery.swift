@@ -20,7 +20,7 @@ extension PostgreSQLQueue {
         claim.hasUndecided = try pool.call { attempt throws(SessionError) in try attempt.run([Execution(Self.undecided)])[0].flag(0, 0) }
       }
     } catch {
-      // The fates are stored. If the error persists, the next call throws it.
+      // The dispositions are stored. If the error persists, the next call throws it.
       guard !settled.isEmpty else { throw error }
       (claim.hasUndecided, claim.next) = (true, .zero)
     }
@@ -50,7 +50,7 @@ extension PostgreSQLQueue {
     SELECT count(*), (SELECT coalesce(max(id), $1::bigint) FROM dropped) FROM again
     """)
 
-  // MARK: Fates
+  // MARK: Dispositions
 
   private func settle(_ settled: [SettledDelivery], _ worker: Int64) throws(QueueError) -> (refused: Set<LeaseToken>, released: [String]) {
     let (settled, repeated) = Self.distinct(settled, \.token)
@@ -58,11 +58,11 @@ extension PostgreSQLQueue {
     forgetFloor(.result)
     let ids = Parameter.integers(settled.map(\.token.id))
     let settle = Execution(
-      Self.storeFates, ids, .integers(settled.map(\.token.fence)), .texts(settled.map(\.fate.status)),
-      .texts(settled.map { $0.fate.answer.map(PayloadEvent.bounded) }), .integers(settled.map(\.fate.delay)),
-      .booleans(settled.map(\.fate.wasTried)),
-      .booleans(settled.map(\.fate.isDeath)), .booleans(settled.map(\.fate.isAlone)),
-      .texts(settled.map { $0.fate.text.map(PayloadEvent.bounded) }),
+      Self.storeDispositions, ids, .integers(settled.map(\.token.fence)), .texts(settled.map(\.disposition.status)),
+      .texts(settled.map { $0.disposition.answer.map(PayloadEvent.bounded) }), .integers(settled.map(\.disposition.delay)),
+      .booleans(settled.map(\.disposition.wasTried)),
+      .booleans(settled.map(\.disposition.isDeath)), .booleans(settled.map(\.disposition.isAlone)),
+      .texts(settled.map { $0.disposition.text.map(PayloadEvent.bounded) }),
       .integer(worker), uptime, wall)
     let (stored, released) = try pool.call { attempt throws(SessionError) -> ([LeaseToken], [String]) in
       let rows = try attempt.run(
@@ -72,7 +72,7 @@ extension PostgreSQLQueue {
       // The fence of a delivery that is over stays, so an earlier attempt is recognised. Whether it
       // gave back the others is not known, and does not matter.
       let before = try attempt.run([Execution(Self.overBefore, ids, .integers(settled.map(\.token.fence)))])[0].tokens
-      return (rows[2].tokens + before + settled.filter { $0.fate.status == nil }.map(\.token), rows[3].texts)
+      return (rows[2].tokens + before + settled.filter { $0.disposition.status == nil }.map(\.token), rows[3].texts)
     }
     return (Set(settled.map(\.token)).subtracting(stored).union(repeated), released)
   }
@@ -87,7 +87,7 @@ extension PostgreSQLQueue {
     WHERE (SELECT r.fence = given.fence AND r.state IS NULL FROM result r WHERE r.id = given.id)
     """)
 
-  private static let storeFates = Statement(
+  private static let storeDispositions = Statement(
     "settle",
     """
     WITH given AS MATERIALIZED (
@@ -125,7 +125,7 @@ extension PostgreSQLQueue {
     try keepUp(.result, worker, span: request.span)
     if request.isOrdered { return try leaseInOrder(request, worker, &claim) }
     let (call, floor) = begin(.result)
-    let (claimed, remainder, isUndecided) = try doubting(.result, call) { attempt throws(SessionError) in
+    let (claimed, remainder, isUndecided) = try trackingUnknownOutcome(.result, call) { attempt throws(SessionError) in
       let claimed = try Claiming.result.run(
         attempt, limit: request.limit, bytes: request.maximumBytes, span: request.span, isAlone: request.isAlone, worker: worker,
         call: call,
@@ -161,7 +161,7 @@ extension PostgreSQLQueue {
     let lease = Execution(
       Self.leaseOrdered, .integers(ids), .integer(worker), .integer(request.span.microseconds), .boolean(request.isAlone), uptime,
       .integer(call))
-    let (rows, remainder, isUndecided) = try doubting(.result, call) { attempt throws(SessionError) in
+    let (rows, remainder, isUndecided) = try trackingUnknownOutcome(.result, call) { attempt throws(SessionError) in
       // A repeated attempt leases again what it leased before, with a new fence.
       let rows = ids.isEmpty ? nil : try attempt.run([lease], isSynchronous: isSynchronous(isOfLease: true))[0]
       let remainder = try Claiming.result.remainder(attempt, uptime: uptime, wall: wall)
@@ -206,7 +206,7 @@ extension Delivery {
   }
 }
 
-extension SettledDelivery.Fate {
+extension SettledDelivery.Disposition {
   fileprivate var status: String? {
     switch self {
     case .over(let status, _): status.rawValue

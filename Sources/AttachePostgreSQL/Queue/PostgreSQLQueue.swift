@@ -68,7 +68,7 @@ package final class PostgreSQLQueue: PayloadQueue {
     // Random, so that no other handle has it.
     enqueuer = "\(machineName)/\((0..<4).map { _ in String(UInt32.random(in: .min ... .max), radix: 16) }.joined(separator: "-"))"
     pool = SessionPool(
-      address.servers, name: address.description.onOneLine, patience: opening.timeout, connecting: connecting, waits: waits)
+      address.servers, name: address.description.onOneLine, timeLimit: opening.timeout, connecting: connecting, waits: waits)
     queueIdentity = try Opening(pool, address.schema).run(creates: opening.creates)
     presence = Presence(pool, name: SystemFile.hostName, clock: clock, failures: failures)
   }

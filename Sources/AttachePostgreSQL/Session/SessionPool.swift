@@ -7,7 +7,7 @@ internal import Synchronization
 final class SessionPool: Sendable {
   private let servers: [ServerAddress]
   /// How long a call waits for a server.
-  let patience: Duration
+  let timeLimit: Duration
   private let connecting: Connecting
   private let waits: LockWaits
   private let state = Mutex(State())
@@ -41,9 +41,9 @@ final class SessionPool: Sendable {
   private static let lookAfter = Duration.seconds(1)
 
   init(
-    _ servers: [ServerAddress], name: String, patience: Duration, connecting: Connecting = Connecting(), waits: LockWaits = .process
+    _ servers: [ServerAddress], name: String, timeLimit: Duration, connecting: Connecting = Connecting(), waits: LockWaits = .process
   ) {
-    (self.servers, self.name, self.patience, self.connecting, self.waits) = (servers, name, patience, connecting, waits)
+    (self.servers, self.name, self.timeLimit, self.connecting, self.waits) = (servers, name, timeLimit, connecting, waits)
   }
 
   // MARK: Calls
@@ -71,7 +71,7 @@ final class SessionPool: Sendable {
   }
 
   /// Runs a call. Repeats it on another session when the connection is lost, and on the same one
-  /// after a deadlock, until the patience is over.
+  /// after a deadlock, until the time limit is over.
   ///
   /// Before it repeats a call, it waits until the server process of the lost attempt has ended. So
   /// that attempt is complete, or will never be carried out.
@@ -88,8 +88,8 @@ final class SessionPool: Sendable {
   }
 
   private func call<Value>(returnsSession: Bool, _ body: (Attempt) throws(SessionError) -> Value) throws(QueueError) -> Value {
-    let end = MonotonicInstant.now.advanced(by: patience)
-    let lock = LockPatience(self)
+    let end = MonotonicInstant.now.advanced(by: timeLimit)
+    let lock = LockTimeLimit(self)
     var lostBackend: Session.Backend?
     var isRepeated = false
     var pause = Self.firstPause
@@ -120,7 +120,7 @@ final class SessionPool: Sendable {
         guard error.isTransient || error.isOfConnection else { throw failure(error) }
         if let holder = error.lockHolder { try lock.check(holder) } else { lock.end() }
         guard MonotonicInstant.now < end, mayWait else {
-          throw outOfPatience(error, isRepeated: isRepeated)
+          throw timedOut(error, isRepeated: isRepeated)
         }
       }
       Pause.wait(pause)
@@ -133,7 +133,7 @@ final class SessionPool: Sendable {
   ///
   /// - Parameter waitsForLocks: whether to repeat the call, as long as another session holds a lock.
   func callOnce<Value>(waitsForLocks: Bool = true, _ body: (Attempt) throws(SessionError) -> Value) throws(QueueError) -> Value {
-    let lock = LockPatience(self)
+    let lock = LockTimeLimit(self)
     while true {
       do throws(SessionError) {
         let session = if let session = idle() { session } else { try connect() }
@@ -151,7 +151,7 @@ final class SessionPool: Sendable {
 
   /// How long a call is repeated while another session holds a lock that it needs: as long as it
   /// would wait for a server.
-  final class LockPatience {
+  final class LockTimeLimit {
     private let pool: SessionPool
     private let start = MonotonicInstant.now
     private var wait: LockWait?
@@ -163,7 +163,7 @@ final class SessionPool: Sendable {
     /// - Parameter holder: the session that holds the lock.
     /// - Throws: ``QueueError/locked(_:)`` when the wait is over.
     func check(_ holder: String) throws(QueueError) {
-      let wait = wait ?? LockWait(pool.waits, for: pool.name, since: start, limit: pool.patience)
+      let wait = wait ?? LockWait(pool.waits, for: pool.name, since: start, limit: pool.timeLimit)
       self.wait = wait
       guard wait.goesOn({ holder }) else { throw .locked(wait.failure) }
     }
@@ -187,7 +187,7 @@ final class SessionPool: Sendable {
         if waited < interval * 2 { holder = lockHolder(of: session) }
         guard waited - asked >= connecting.checkAfter else { return .isRunning }
         asked = waited
-        guard waited < patience, !stopsWaiting.load(ordering: .relaxed), let event = waitEvent(of: session) else { return .isGone }
+        guard waited < timeLimit, !stopsWaiting.load(ordering: .relaxed), let event = waitEvent(of: session) else { return .isGone }
         waitsForStandby = event == Self.waitOfCommit
         return .isRunning
       }
@@ -334,7 +334,7 @@ final class SessionPool: Sendable {
     }
   }
 
-  /// Lets calls give up as if their patience were over. Safe from any thread.
+  /// Lets calls give up as if their time limit were over. Safe from any thread.
   func stopWaiting() { stopsWaiting.store(true, ordering: .relaxed) }
 
   func close() {
@@ -344,8 +344,8 @@ final class SessionPool: Sendable {
 
   // MARK: Errors
 
-  private func outOfPatience(_ error: SessionError, isRepeated: Bool) -> QueueError {
-    let end = stopsWaiting.load(ordering: .relaxed) ? "the command was told to stop" : "given up after \(patience.text)"
+  private func timedOut(_ error: SessionError, isRepeated: Bool) -> QueueError {
+    let end = stopsWaiting.load(ordering: .relaxed) ? "the command was told to stop" : "given up after \(timeLimit.text)"
     let text = "\(name): \(error.text); \(end)"
     return isRepeated ? .unknown(text) : .unavailable(text)
   }

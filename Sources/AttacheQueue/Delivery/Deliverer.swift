@@ -262,7 +262,7 @@ public final class Deliverer: Sendable {
     }
   }
 
-  /// Stores the fate of results in the queue, and leases more results.
+  /// Stores the disposition of results in the queue, and leases more results.
   private func exchange(_ holds: ReleasedHolds) throws(QueueError) {
     let now = machine.now
     let (settled, request) = change { state in (state.settled, state.request(at: now)) }

@@ -7,7 +7,7 @@ struct DelivererState {
   /// results, or holders that have gone.
   static let poll = Duration.milliseconds(250)
   /// How long a suspect waits before no other results are claimed until it can be sent alone.
-  static let suspectPatience = Duration.seconds(5)
+  static let suspectTimeLimit = Duration.seconds(5)
   /// The maximum total length of the held lines, in bytes. The first line is taken whatever its
   /// length.
   static let maximumBytes = 16_000_000
@@ -19,7 +19,7 @@ struct DelivererState {
   /// Whether a thread is giving results to the sender.
   private var isSending = false
   private var heldBytes = 0
-  /// Fates to store in the queue.
+  /// Dispositions to store in the queue.
   private(set) var settled: [SettledDelivery] = []
   /// When each lease was taken or renewed, by the queue's clock.
   private var leased: [LeaseToken: Duration] = [:]
@@ -188,7 +188,7 @@ struct DelivererState {
     return request
   }
 
-  /// Records that the queue has stored the first `count` fates.
+  /// Records that the queue has stored the first `count` dispositions.
   mutating func taken(_ count: Int, _ claim: DeliveryClaim) {
     for delivery in settled.prefix(count) { leased[delivery.token] = nil }
     settled.removeFirst(count)
@@ -228,7 +228,7 @@ struct DelivererState {
     }
     let since = suspectsSince ?? now
     suspectsSince = since
-    return claim.deliveries.isEmpty || since.duration(to: now) > Self.suspectPatience
+    return claim.deliveries.isEmpty || since.duration(to: now) > Self.suspectTimeLimit
   }
 
   /// Returns the leases that were taken or renewed before a time of the queue's clock.

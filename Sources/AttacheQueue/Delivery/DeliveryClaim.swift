@@ -36,7 +36,7 @@ public struct DeliveryClaim: Sendable {
   public var next: Duration?
   /// Whether any payload has no result.
   public var hasUndecided = false
-  /// The leases that the deliverer no longer held. Their fates were refused.
+  /// The leases that the deliverer no longer held. Their dispositions were refused.
   public var refused: Set<LeaseToken> = []
   /// The holds that no undelivered result uses any more. The caller removes these files.
   public var released: [String] = []
@@ -45,10 +45,10 @@ public struct DeliveryClaim: Sendable {
   public init() {}
 }
 
-/// The fate of a result that was leased to a deliverer.
+/// The disposition of a result that was leased to a deliverer.
 public struct SettledDelivery: Hashable, Sendable {
   /// What became of a delivery.
-  public enum Fate: Hashable, Sendable {
+  public enum Disposition: Hashable, Sendable {
     /// The delivery is over. The answer is one line, such as a status or the reason of a drop.
     case over(DeliveryStatus, answer: String?)
     /// The result is given back. It is not claimed again until the span has passed or the payload
@@ -67,16 +67,16 @@ public struct SettledDelivery: Hashable, Sendable {
   /// The lease that ends.
   public var token: LeaseToken
   /// What became of the delivery.
-  public var fate: Fate
+  public var disposition: Disposition
 
-  /// Creates the fate of a lease.
-  public init(_ token: LeaseToken, _ fate: Fate) {
+  /// Creates the disposition of a lease.
+  public init(_ token: LeaseToken, _ disposition: Disposition) {
     self.token = token
-    self.fate = fate
+    self.disposition = disposition
   }
 
   var isOver: Bool {
-    switch fate {
+    switch disposition {
     case .over: true
     case .returned, .senderEnded: false
     }

@@ -39,7 +39,7 @@ package final class MetricsCollector: Sendable {
   }
 
   /// How long an answer may take, and a commit may wait.
-  package static let patience = Duration.seconds(10)
+  package static let timeLimit = Duration.seconds(10)
 
   private let metrics: any MetricsSource
   private let waits: LockWaits
@@ -148,16 +148,16 @@ package final class MetricsCollector: Sendable {
     if let failure = state.failure { return .bad("the queue fails: \(failure)") }
     if let pause = metrics.pause { return .bad("paused: \(pause)") }
     if let seconds = silence(since: state.askedQueue) { return .bad("the queue has not answered for \(seconds) s") }
-    if let wait = state.load.replication?.longestWait, wait > Self.patience {
+    if let wait = state.load.replication?.longestWait, wait > Self.timeLimit {
       return .bad("a commit has waited for a synchronous standby for \(wait.components.seconds) s")
     }
     return state.counts == nil
       ? .bad(state.queue == nil ? "starting: the queue is being opened" : "starting: the queue has not answered yet") : .good
   }
 
-  /// Returns the whole seconds since `asked`, once they exceed ``patience``.
+  /// Returns the whole seconds since `asked`, once they exceed ``timeLimit``.
   private func silence(since asked: MonotonicInstant?) -> Int64? {
-    guard let asked, asked.duration(to: machine.now) > Self.patience else { return nil }
+    guard let asked, asked.duration(to: machine.now) > Self.timeLimit else { return nil }
     return asked.duration(to: machine.now).components.seconds
   }
 

@@ -3,13 +3,13 @@ internal import Synchronization
 
 /// Counters and histograms of a worker since its start.
 package final class WorkerMetrics: WorkerObserver, MetricsSource {
-  private struct Fate: Hashable {
+  private struct OutcomeKey: Hashable {
     var outcome: Outcome
     var reason: Reason? = nil
   }
 
   private struct State {
-    var finished: [Fate: Int] = [:]
+    var finished: [OutcomeKey: Int] = [:]
     var postponed: [Reason?: Int] = [:]
     var refused = 0
     var holding = 0
@@ -27,7 +27,7 @@ package final class WorkerMetrics: WorkerObserver, MetricsSource {
 
   package func finished(_ outcome: Outcome, _ reason: Reason?, lateness: Duration, media: [MediaRecord]) {
     state.withLock { state in
-      state.finished[Fate(outcome: outcome, reason: reason), default: 0] += 1
+      state.finished[OutcomeKey(outcome: outcome, reason: reason), default: 0] += 1
       state.lateness.observe(max(0, lateness / .seconds(1)))
       for record in media {
         state.media[record.cache, default: 0] += 1
@@ -62,10 +62,10 @@ package final class WorkerMetrics: WorkerObserver, MetricsSource {
     let state = state.withLock { $0 }
     text.family("attache_payloads_total", .counter, "Payloads that got their result, by outcome and by reason (empty for none).")
     let usual =
-      [Fate(outcome: .attached), Fate(outcome: .invalid, reason: .payloadJSON)]
-      + Reason.ofPassingLines.map { Fate(outcome: .passthrough, reason: $0) } + Reason.allCases.map { Fate(outcome: .fallback, reason: $0) }
-    for fate in usual + Self.sorted(state.finished.keys.filter { !usual.contains($0) }) {
-      text.sample(state.finished[fate] ?? 0, ["outcome": fate.outcome.rawValue, "reason": fate.reason?.rawValue ?? ""])
+      [OutcomeKey(outcome: .attached), OutcomeKey(outcome: .invalid, reason: .payloadJSON)]
+      + Reason.ofPassingLines.map { OutcomeKey(outcome: .passthrough, reason: $0) } + Reason.allCases.map { OutcomeKey(outcome: .fallback, reason: $0) }
+    for key in usual + Self.sorted(state.finished.keys.filter { !usual.contains($0) }) {
+      text.sample(state.finished[key] ?? 0, ["outcome": key.outcome.rawValue, "reason": key.reason?.rawValue ?? ""])
     }
     text.family("attache_payloads_postponed_total", .counter, "Payloads that were given back for a later attempt, by reason.")
     for reason in Reason.allCases { text.sample(state.postponed[reason] ?? 0, ["reason": reason.rawValue]) }
@@ -84,7 +84,7 @@ package final class WorkerMetrics: WorkerObserver, MetricsSource {
       "attache_result_lateness_seconds", "How long after its deadline a result was written to the queue; 0 is in time.", state.lateness)
   }
 
-  private static func sorted(_ fates: [Fate]) -> [Fate] {
-    fates.sorted { ($0.outcome.rawValue, $0.reason?.rawValue ?? "") < ($1.outcome.rawValue, $1.reason?.rawValue ?? "") }
+  private static func sorted(_ keys: [OutcomeKey]) -> [OutcomeKey] {
+    keys.sorted { ($0.outcome.rawValue, $0.reason?.rawValue ?? "") < ($1.outcome.rawValue, $1.reason?.rawValue ?? "") }
   }
 }

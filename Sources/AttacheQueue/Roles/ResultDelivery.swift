@@ -7,10 +7,10 @@ public protocol ResultDelivery: HoldListing {
   ///   one.
   func shareDelivery(_ share: DeliveryShare) throws(QueueError)
 
-  /// Stores the fate of results that are leased to this deliverer, and leases more results to it.
+  /// Stores the disposition of results that are leased to this deliverer, and leases more results to it.
   /// These are results that are ready and due, in the order of priority (highest first) and then
   /// decision, and results whose lease ended or whose holder has gone. Repeating a call whose
-  /// outcome is unknown stores no fate twice.
+  /// outcome is unknown stores no disposition twice.
   ///
   /// - Parameter request: what to lease; nil leases nothing.
   func settle(_ settled: [SettledDelivery], claiming request: DeliveryRequest?) throws(QueueError) -> DeliveryClaim

@@ -75,7 +75,7 @@ extension SQLiteQueue {
   }
 }
 
-/// The statements that store the fate of a delivery.
+/// The statements that store the disposition of a delivery.
 private struct DeliverySettling {
   private let connection: Database
   private let now: QueueMoment
@@ -110,7 +110,7 @@ private struct DeliverySettling {
   ///   or its delivery was over already.
   func run(_ settled: SettledDelivery) throws -> Bool? {
     let (id, fence) = (settled.token.id, settled.token.fence)
-    switch settled.fate {
+    switch settled.disposition {
     case .over(let status, let answer):
       guard try delete.run(id, fence) > 0 else { return nil }
       try result.bind(2, status.rawValue)

@@ -63,14 +63,14 @@ public final class QueueWorker: Sendable {
   /// - Throws: the queue's error. Another worker processes the payloads in flight again.
   public func run() throws(QueueError) -> WorkerResult {
     let start = machine.now
-    let desk: LineProcessor
+    let processor: LineProcessor
     do throws(SystemError) {
-      desk = try LineProcessor(configuration.filter, host: host, store: store, clock: clock)
+      processor = try LineProcessor(configuration.filter, host: host, store: store, clock: clock)
     } catch {
       throw .system(error)
     }
     let (settling, renewing) = try started()
-    while advance(desk) {}
+    while advance(processor) {}
     settler.finish()
     settling.join()
     renewer.finish()
@@ -169,7 +169,7 @@ public final class QueueWorker: Sendable {
   /// Performs the next step.
   ///
   /// - Returns: whether there are more steps.
-  private func advance(_ desk: LineProcessor) -> Bool {
+  private func advance(_ processor: LineProcessor) -> Bool {
     do throws(QueueError) {
       let limit = places?() ?? .max
       switch state.withLock({ $0.step(at: clock.now, limit: limit) }) {
@@ -183,7 +183,7 @@ public final class QueueWorker: Sendable {
         let claim = try queue.claim(request)
         changeQuietly { $0.note(claim, isAlone: isAlone, at: clock.now, leased: leased) }
         settler.observer.holding(state.withLock { $0.held.count })
-        for lease in claim.leases { begin(lease, desk) }
+        for lease in claim.leases { begin(lease, processor) }
       }
     } catch {
       pauseOrFail(error)
@@ -201,7 +201,7 @@ public final class QueueWorker: Sendable {
     }
   }
 
-  private func begin(_ lease: Lease, _ desk: LineProcessor) {
+  private func begin(_ lease: Lease, _ processor: LineProcessor) {
     let remaining = lease.expiresAt.map { $0 - queueClock.wall }
     let isExpired = remaining.map { $0 <= .zero } ?? false
     let budget = configuration.filter.deadline
@@ -213,7 +213,7 @@ public final class QueueWorker: Sendable {
     }
     guard lease.deathsAlone < configuration.poisonAfter else { return decided(DecidedPayload(.fallback, .queuePoison)) }
     guard let line = lease.line else { return decided(DecidedPayload(.passthrough, .payloadSize)) }
-    desk.take(line, identifier: "\(lease.token.id)", deadline: deadline, refusal: isExpired ? .queueExpired : nil, decided: decided)
+    processor.take(line, identifier: "\(lease.token.id)", deadline: deadline, refusal: isExpired ? .queueExpired : nil, decided: decided)
   }
 
   // MARK: - Settling

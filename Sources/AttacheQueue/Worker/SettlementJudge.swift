@@ -1,7 +1,7 @@
 internal import Attache
 
 /// What becomes of a payload that a worker has decided.
-struct SettledFate: Sendable {
+struct Disposition: Sendable {
   var settlement: Settlement
   /// The payload's result; nil when it is given back.
   var result: FinishedPayload?
@@ -42,7 +42,7 @@ struct SettlementJudge: Sendable {
 
   /// Locks the queue's holds against removal. The caller keeps the lock from before a group is
   /// judged until the queue has its results. Returns nil when the group has nothing to hold, or the
-  /// store fails, which ``fates(of:isCancelled:handedAt:)`` finds too.
+  /// store fails, which ``dispositions(of:isCancelled:handedAt:)`` finds too.
   ///
   /// - Throws: ``QueueError/locked(_:)`` when another process holds the lock for too long.
   func lockHolds(for group: [Settlement]) throws(QueueError) -> (any Sendable)? {
@@ -58,19 +58,19 @@ struct SettlementJudge: Sendable {
   /// - Parameters:
   ///   - isCancelled: whether to give cancelled payloads back without counting an attempt.
   ///   - handed: when the group is handed to the queue.
-  func fates(of group: [Settlement], isCancelled: Bool, handedAt handed: MonotonicInstant) -> [SettledFate] {
+  func dispositions(of group: [Settlement], isCancelled: Bool, handedAt handed: MonotonicInstant) -> [Disposition] {
     let holds = configuration.holdsFiles ? hold(Set(group.flatMap(\.payload.files))) : [:]
     return group.map { settlement in
-      var fate = SettledFate(settlement: settlement)
-      let paths = secure(&fate, holds)
-      if fate.fault != nil {
-        fate.returned = ReturnedPayload(settlement.lease.token, wasTried: false)
-      } else if let returned = returned(fate.settlement, isCancelled: isCancelled) {
-        fate.returned = returned
+      var disposition = Disposition(settlement: settlement)
+      let paths = secure(&disposition, holds)
+      if disposition.fault != nil {
+        disposition.returned = ReturnedPayload(settlement.lease.token, wasTried: false)
+      } else if let returned = returned(disposition.settlement, isCancelled: isCancelled) {
+        disposition.returned = returned
       } else {
-        fate.result = result(fate.settlement, paths, handedAt: handed)
+        disposition.result = result(disposition.settlement, paths, handedAt: handed)
       }
-      return fate
+      return disposition
     }
   }
 
@@ -91,15 +91,15 @@ struct SettlementJudge: Sendable {
 
   /// Returns the holds of a payload. A payload whose attachments the store refuses falls back, or
   /// waits until the machine is repaired.
-  private func secure(_ fate: inout SettledFate, _ holds: [StoredFile: Result<[String], StoreError>]) -> [String] {
-    fate.fault = fate.settlement.payload.machineFault
+  private func secure(_ disposition: inout Disposition, _ holds: [StoredFile: Result<[String], StoreError>]) -> [String] {
+    disposition.fault = disposition.settlement.payload.machineFault
     var paths: [String] = []
-    for file in fate.settlement.payload.files {
+    for file in disposition.settlement.payload.files {
       switch holds[file] {
       case .success(let held): paths += held.filter { !paths.contains($0) }
       case .failure(let refusal):
-        fate.fault = MachineFault(refusal)
-        fate.settlement.payload.fallBack(refusal.reason)
+        disposition.fault = MachineFault(refusal)
+        disposition.settlement.payload.fallBack(refusal.reason)
         return []
       case nil: break
       }

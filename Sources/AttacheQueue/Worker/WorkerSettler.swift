@@ -142,35 +142,35 @@ final class WorkerSettler: Sendable {
     let lock = try judge.lockHolds(for: group)
     defer { withExtendedLifetime(lock) {} }
     let handed = clock.now
-    let fates = judge.fates(of: group, isCancelled: isCancelled, handedAt: handed)
-    let finished = fates.filter { $0.result != nil }
+    let dispositions = judge.dispositions(of: group, isCancelled: isCancelled, handedAt: handed)
+    let finished = dispositions.filter { $0.result != nil }
     if !finished.isEmpty {
       let refused = try queue.finish(finished.compactMap(\.result))
       note(finished, refused, handedAt: handed)
       let taken = Set(finished.map(\.settlement.lease.token))
       group.removeAll { taken.contains($0.lease.token) }
     }
-    let returned = fates.filter { $0.returned != nil }
+    let returned = dispositions.filter { $0.returned != nil }
     if !returned.isEmpty { note(returned, try queue.giveBack(returned.compactMap(\.returned)), handedAt: handed) }
     group = []
-    return fates.compactMap(\.fault).first
+    return dispositions.compactMap(\.fault).first
   }
 
-  private func note(_ fates: [SettledFate], _ refused: Set<LeaseToken>, handedAt handed: MonotonicInstant) {
-    for fate in fates { note(fate, isRefused: refused.contains(fate.settlement.lease.token), handedAt: handed) }
+  private func note(_ dispositions: [Disposition], _ refused: Set<LeaseToken>, handedAt handed: MonotonicInstant) {
+    for disposition in dispositions { note(disposition, isRefused: refused.contains(disposition.settlement.lease.token), handedAt: handed) }
   }
 
   /// Reports a payload that the queue has accepted, or refused.
-  private func note(_ fate: SettledFate, isRefused: Bool, handedAt handed: MonotonicInstant) {
-    let (payload, lateness) = (fate.settlement.payload, fate.settlement.deadline.duration(to: handed))
+  private func note(_ disposition: Disposition, isRefused: Bool, handedAt handed: MonotonicInstant) {
+    let (payload, lateness) = (disposition.settlement.payload, disposition.settlement.deadline.duration(to: handed))
     guard !isRefused else {
       figures.withLock { $0.refused += 1 }
       return observer.refused()
     }
-    guard fate.result != nil else {
+    guard disposition.result != nil else {
       figures.withLock { $0.postponed += 1 }
       // A wait may last, so it is explained like a result.
-      if payload.breakerWait != nil { explain(fate) }
+      if payload.breakerWait != nil { explain(disposition) }
       return observer.postponed(payload.reason)
     }
     figures.withLock { result in
@@ -178,13 +178,13 @@ final class WorkerSettler: Sendable {
       if lateness > .zero { result.summary.lateLines += 1 }
     }
     observer.finished(payload.outcome, payload.reason, lateness: lateness, media: payload.media)
-    explain(fate)
+    explain(disposition)
   }
 
-  private func explain(_ fate: SettledFate) {
-    let payload = fate.settlement.payload
+  private func explain(_ disposition: Disposition) {
+    let payload = disposition.settlement.payload
     guard let reason = payload.reason ?? payload.media.missing(from: payload.outcome) else { return }
-    explainer.add(reason, of: Int(fate.settlement.lease.token.id), payload.media, payload.cause)
+    explainer.add(reason, of: Int(disposition.settlement.lease.token.id), payload.media, payload.cause)
   }
 }
 

@@ -25,7 +25,7 @@ struct WorkerState: Sendable {
   /// How long a few free places may wait for more, so that each claim is for many payloads.
   static let gathering = Duration.milliseconds(20)
   /// How long a suspect waits before no other payloads are claimed until it can be leased alone.
-  static let suspectPatience = Duration.seconds(5)
+  static let suspectTimeLimit = Duration.seconds(5)
   /// The maximum total length of the held lines, in bytes.
   static let maximumBytes = 32_000_000
   /// The maximum number of settled payloads that wait for the queue.
@@ -122,7 +122,7 @@ struct WorkerState: Sendable {
     if isAlone { suspectsSince = now }
     let since = suspectsSince ?? now
     suspectsSince = since
-    return claim.leases.isEmpty || since.duration(to: now) > Self.suspectPatience
+    return claim.leases.isEmpty || since.duration(to: now) > Self.suspectTimeLimit
   }
 
   /// Records that there may be new payloads to claim.

@@ -4,7 +4,7 @@ public import AttacheQueue
 /// The configuration of an ``APNsSender``.
 public struct APNsConfiguration: Sendable {
   /// The limits on waiting for the server.
-  public struct Patience: Sendable {
+  public struct TimeLimits: Sendable {
     /// The time limit for a connection, its handshake and the server's settings.
     public var connecting = Duration.seconds(10)
     /// How long a server may send nothing while requests are open, before it is sent a PING.
@@ -59,7 +59,7 @@ public struct APNsConfiguration: Sendable {
   /// no free stream.
   public var connections = 1
   /// The limits on waiting for the server.
-  public var patience = Patience()
+  public var timeLimits = TimeLimits()
   /// The clock for the age of provider tokens.
   public var clock: any QueueClock = SystemQueueClock()
 

@@ -60,7 +60,7 @@ package final class PushClient: @unchecked Sendable {
       throw APNsSetupError("\(error)")
     }
     (self.configuration, self.owner) = (configuration, owner)
-    pause = ReconnectPause(first: configuration.patience.firstPause, longest: configuration.patience.longestPause)
+    pause = ReconnectPause(first: configuration.timeLimits.firstPause, longest: configuration.timeLimits.longestPause)
     loop.atTurnEnd { [weak self] in self?.endTurn() }
   }
 
@@ -193,7 +193,7 @@ extension PushClient: PushConnectionOwner {
       let address = addresses.removeFirst()
       do throws(PushConnectionFailure) {
         let connection = try PushConnection(
-          to: address, configuration.endpoint, context, configuration.patience, loop: loop, owner: self)
+          to: address, configuration.endpoint, context, configuration.timeLimits, loop: loop, owner: self)
         connections.append(connection)
         dialled = connection
         return
@@ -238,7 +238,7 @@ extension PushClient: PushConnectionOwner {
 
   private func loss(of connection: PushConnection, _ cause: PushConnection.Cause) -> String {
     let text = "the connection was lost before the answer: \(cause.text)"
-    return replies.reason(in: connection.farewell).map { "\(text) (\($0))" } ?? text
+    return replies.reason(in: connection.goAwayData).map { "\(text) (\($0))" } ?? text
   }
 
   /// Records that the server answers.
@@ -259,7 +259,7 @@ extension PushClient: PushConnectionOwner {
         hasComplained = true
         owner?.notify(text)
       }
-      waiting.giveUp(at: loop.now, after: cause.isFinal ? .zero : configuration.patience.unreachable) { finish($0, .unusable(text)) }
+      waiting.giveUp(at: loop.now, after: cause.isFinal ? .zero : configuration.timeLimits.unreachable) { finish($0, .unusable(text)) }
     }
     let wait = pause.next(fraction: loop.machine.randomFraction)
     guard pauseTimer == nil else { return }

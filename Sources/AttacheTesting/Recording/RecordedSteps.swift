@@ -55,7 +55,7 @@ extension RecordedExchange {
   /// sends.
   private func length(_ head: Head, _ medium: Medium?) -> OriginStep.Length? {
     if head.isChunked { return .chunked }
-    guard let length = head.length else { return received > 0 ? .untold : nil }
+    guard let length = head.length else { return received > 0 ? .absent : nil }
     return (medium?.bytes.count ?? received) == length ? nil : .bytes(min(length, ScenarioField.largestSize))
   }
 

@@ -157,7 +157,7 @@ public struct OriginStep: Sendable, Hashable {
     /// A chunked body without a `Content-Length`.
     case chunked
     /// No declared length: the body ends when the connection closes.
-    case untold
+    case absent
   }
 
   /// How often a step runs.

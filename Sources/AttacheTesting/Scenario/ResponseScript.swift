@@ -186,7 +186,7 @@ extension ResponseScript.Head {
     case .bytes(let count)?: return .length(count)
     case .offBy(let error)?: return .length(Swift.max(0, steps.wholeCount + error))
     case .chunked?: return .chunked
-    case .untold?: return .untilClose
+    case .absent?: return .untilClose
     case nil: break
     }
     let lengths = fields.filter { $0.name.lowercased() == "content-length" }.map(\.value)

@@ -19,7 +19,7 @@ final class ScriptedResolver: Resolver {
   }
 
   private static let maximumTries = 4
-  private static let firstPatience = Duration.seconds(1)
+  private static let firstTimeLimit = Duration.seconds(1)
   /// The time that one family has left when the other has addresses.
   private static let otherFamily = Duration.milliseconds(100)
 
@@ -73,7 +73,7 @@ final class ScriptedResolver: Resolver {
     } else {
       after(turn?.delay ?? .zero, item, family) { $0.handle(turn?.answer ?? .none, item, family) }
     }
-    after(Self.firstPatience * (1 << (tries - 1)), item, family) { resolver in
+    after(Self.firstTimeLimit * (1 << (tries - 1)), item, family) { resolver in
       guard item.tries[family] == tries else { return }
       resolver.askAgain(item, family, else: .timeout)
     }

@@ -23,7 +23,7 @@ package final class Simulation: Machine {
   }
 
   /// The number of turns without time passing after which the simulation counts as hung.
-  private static let patience = 2_000_000
+  private static let timeLimit = 2_000_000
 
   private let input: SimulatedInput?
   private let state: Mutex<State>
@@ -43,7 +43,7 @@ package final class Simulation: Machine {
     self.input = input
     state = Mutex(
       State(
-        now: start, generator: SeededGenerator(seed: seed), horizon: start.advanced(by: horizon), patience: Self.patience, atRest: atRest))
+        now: start, generator: SeededGenerator(seed: seed), horizon: start.advanced(by: horizon), timeLimit: Self.timeLimit, atRest: atRest))
   }
 
   /// Runs `body` on a thread of the simulation and returns when no thread has work left. It can be
@@ -176,7 +176,7 @@ extension Simulation {
     var now: MonotonicInstant
     var generator: SeededGenerator
     let horizon: MonotonicInstant
-    let patience: Int
+    let timeLimit: Int
     let atRest: @Sendable (MonotonicInstant) -> Void
     var fingerprint: UInt64 = 0
     var threads: [SimulatedThread] = []
@@ -189,13 +189,13 @@ extension Simulation {
     private var turns = 0
 
     init(
-      now: MonotonicInstant, generator: SeededGenerator, horizon: MonotonicInstant, patience: Int,
+      now: MonotonicInstant, generator: SeededGenerator, horizon: MonotonicInstant, timeLimit: Int,
       atRest: @escaping @Sendable (MonotonicInstant) -> Void
     ) {
       self.now = now
       self.generator = generator
       self.horizon = horizon
-      self.patience = patience
+      self.timeLimit = timeLimit
       self.atRest = atRest
     }
 
@@ -234,7 +234,7 @@ extension Simulation {
       running = nil
       turns += 1
       if runnable.isEmpty { jump() }
-      guard !runnable.isEmpty, turns < patience else {
+      guard !runnable.isEmpty, turns < timeLimit else {
         isOver = true
         return nil
       }

@@ -39,7 +39,7 @@ struct PushCommand: ParsableCommand {
     let log = logFormat.logger()
     var configuration = try options.configuration(queueName: "push \(UInt64.random(in: 0...UInt64.max))", roots, log)
     configuration.deviceToken = token
-    configuration.patience.unreachable = .zero
+    configuration.timeLimits.unreachable = .zero
     let maker = PushRequestMaker(configuration)
     switch maker.make(try delivery(log)) {
     case .answer(.refused(let reason)), .answer(.dropped(let reason)):

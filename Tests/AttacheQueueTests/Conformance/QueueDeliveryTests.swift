@@ -235,8 +235,8 @@ import Testing
     let queue = try open(test, ["a", "b"])
     let deliveries = try queue.settle([], claiming: .upTo(2)).deliveries
     let text = "a\0\u{301}b\u{FFFF}" + String(repeating: "é", count: 200)
-    let fates: [SettledDelivery.Fate] = [.over(.dropped, answer: text), .returned(after: .zero, tried: text)]
-    #expect(try queue.settle(zip(deliveries, fates).map { SettledDelivery($0.token, $1) }, claiming: nil).refused == [])
+    let dispositions: [SettledDelivery.Disposition] = [.over(.dropped, answer: text), .returned(after: .zero, tried: text)]
+    #expect(try queue.settle(zip(deliveries, dispositions).map { SettledDelivery($0.token, $1) }, claiming: nil).refused == [])
     #expect(try queue.history(of: .number(1))?.result?.answer?.utf8.first == UInt8(ascii: "a"))
     #expect(try queue.history(of: .number(2))?.tries.map(\.text.utf8.first) == [UInt8(ascii: "a")])
   }

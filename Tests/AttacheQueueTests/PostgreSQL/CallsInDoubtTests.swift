@@ -100,11 +100,11 @@ import Testing
     #expect(deliveries.map(\.token.id) == [1, 2])
     #expect(try test.other.settle([], claiming: request).deliveries.isEmpty)
     test.proxy.cutNext(cut, of: "settle")
-    let fates = [
+    let dispositions = [
       SettledDelivery(deliveries[0].token, .over(.delivered, answer: "ok")),
       SettledDelivery(deliveries[1].token, .returned(after: .zero, tried: "later")),
     ]
-    #expect(try test.queue.settle(fates, claiming: nil).refused == [])
+    #expect(try test.queue.settle(dispositions, claiming: nil).refused == [])
     #expect(try test.other.counts().unread == 1)
     #expect(try test.other.settle([], claiming: request).deliveries.map(\.attempt) == [2])
     #expect(try test.other.history(of: .number(1))?.result?.status == "delivered")

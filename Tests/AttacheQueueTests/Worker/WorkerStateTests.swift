@@ -101,7 +101,7 @@ import Testing
     var state = WorkerState(jobs: 8, isOnce: false)
     let first = claim(1...2, suspects: true, next: .zero)
     state.note(first, isAlone: false, at: start, leased: .zero)
-    let late = start.advanced(by: WorkerState.suspectPatience + .seconds(1))
+    let late = start.advanced(by: WorkerState.suspectTimeLimit + .seconds(1))
     let second = claim(3...4, suspects: true, next: .zero)
     state.note(second, isAlone: false, at: late, leased: .zero)
     #expect(state.step(at: late) == .wait(until: .distantFuture))

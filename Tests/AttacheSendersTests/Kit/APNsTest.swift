@@ -26,8 +26,8 @@ struct APNsTest {
     configuration.tokenPath = JSONPointer("token")
     configuration.queueName = "sqlite:/push.db"
     configuration.clock = clock
-    configuration.patience.firstPause = .milliseconds(1)
-    configuration.patience.longestPause = .milliseconds(20)
+    configuration.timeLimits.firstPause = .milliseconds(1)
+    configuration.timeLimits.longestPause = .milliseconds(20)
     change(&configuration)
     let sender = try APNsSender(configuration)
     let desk = AnswerDesk()

@@ -53,7 +53,7 @@ import Testing
     var record = ReportedLine(line: 1, outcome: .attached)
     record.changed = row.changed
     evidence.report = [record]
-    let findings = PromiseCheck().findings(RunAnalysis(evidence, freedom: .splice(OutputPlace())))
+    let findings = PromiseCheck().findings(RunAnalysis(evidence, allowedChanges: .splice(OutputPlace())))
     #expect(findings.isEmpty == row.isKept, "\(findings)")
   }
 }

@@ -8,7 +8,7 @@ import Testing
 struct ConversationTests {
   /// Talks to a filter that runs on its own thread.
   private func converse(
-    _ lines: [String], patience: Duration = .seconds(30), endsWithLineFeed: Bool = true,
+    _ lines: [String], timeLimit: Duration = .seconds(30), endsWithLineFeed: Bool = true,
     with filter: @escaping @Sendable (_ input: Int32, _ output: Int32) -> Void
   ) async throws -> (end: Conversation.End, received: String, arrivals: Int) {
     let machine = SystemMachine()
@@ -27,7 +27,7 @@ struct ConversationTests {
             let ends = PipePump.Ends(input: input.takeWrite(), output: output.takeRead())
             var conversation = Conversation(
               lines.map { Array($0.utf8) }, endsWithLineFeed: endsWithLineFeed, ends: ends, start: .now, progressed: {})
-            let end = conversation.goOn(patience: patience)
+            let end = conversation.goOn(timeLimit: timeLimit)
             conversation.close()
             return (end, String(decoding: conversation.received, as: UTF8.self), conversation.arrivals.count)
           })
@@ -56,7 +56,7 @@ struct ConversationTests {
   }
 
   @Test func `a filter that says nothing is not waited for`() async throws {
-    let (end, received, _) = try await converse(["a"], patience: .milliseconds(20)) { input, _ in
+    let (end, received, _) = try await converse(["a"], timeLimit: .milliseconds(20)) { input, _ in
       var piece = [UInt8](repeating: 0, count: 1000)
       while unsafe read(input, &piece, piece.count) > 0 {}
     }

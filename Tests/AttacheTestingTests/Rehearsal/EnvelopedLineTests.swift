@@ -10,7 +10,7 @@ struct EnvelopedLineTests {
     var evidence = Evidence(input: [Array(original.utf8)])
     evidence.output = Array((line + "\n").utf8)
     evidence.place = place
-    return PromiseCheck().findings(RunAnalysis(evidence, freedom: .splice(place))).isEmpty
+    return PromiseCheck().findings(RunAnalysis(evidence, allowedChanges: .splice(place))).isEmpty
   }
 
   @Test(arguments: [

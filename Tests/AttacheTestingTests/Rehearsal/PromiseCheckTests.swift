@@ -24,13 +24,13 @@ struct PromiseCheckTests {
   }
 
   private func run(
-    _ output: String, input: [String] = Self.input, endsWithLineFeed: Bool = true, freedom: PromiseCheck.Freedom = .members,
+    _ output: String, input: [String] = Self.input, endsWithLineFeed: Bool = true, allowedChanges: PromiseCheck.AllowedChanges = .members,
     arrivals: [Duration] = []
   ) -> RunAnalysis {
     var evidence = Evidence(input: input.map { Array($0.utf8) }, endsWithLineFeed: endsWithLineFeed)
     evidence.output = Array(output.utf8)
     evidence.arrivals = arrivals
-    return RunAnalysis(evidence, freedom: freedom)
+    return RunAnalysis(evidence, allowedChanges: allowedChanges)
   }
 
   @Test(arguments: [
@@ -104,8 +104,8 @@ struct PromiseCheckTests {
     #expect(PromiseCheck().findings(run("{\"a\":1}\n{\"a\":1}\n{\"a\":1}\n", input: input)).isEmpty)
     let member = #","attache":{"attachments":[{"url":"u","type":"t","size":1,"sha256":"s"}]}"#
     let output = "{ \"a\":1\(member)}\n{\"a\":1\(member)}\r\n{\"a\":1\(member)}\n"
-    #expect(PromiseCheck(anyOrder: true).findings(run(output, input: input, freedom: .splice(OutputPlace()))).isEmpty)
-    #expect(PromiseCheck().findings(run(output, input: input, freedom: .splice(OutputPlace()))).map(\.kind) == [.reordered])
+    #expect(PromiseCheck(anyOrder: true).findings(run(output, input: input, allowedChanges: .splice(OutputPlace()))).isEmpty)
+    #expect(PromiseCheck().findings(run(output, input: input, allowedChanges: .splice(OutputPlace()))).map(\.kind) == [.reordered])
   }
 
   @Test func `what says most is matched first`() {
@@ -141,7 +141,7 @@ struct PromiseCheckTests {
     #expect(PromiseCheck().findings(run("x\ny\n", input: ["x", "y"], endsWithLineFeed: false)).isEmpty)
     #expect(PromiseCheck().findings(run("x\ny", input: ["x", "y"], endsWithLineFeed: false)).isEmpty)
     func strict(_ output: String) -> RunAnalysis {
-      run(output, input: ["x", "y"], endsWithLineFeed: false, freedom: .splice(OutputPlace()))
+      run(output, input: ["x", "y"], endsWithLineFeed: false, allowedChanges: .splice(OutputPlace()))
     }
     #expect(PromiseCheck().findings(strict("x\ny")).isEmpty)
     #expect(Self.named(PromiseCheck().findings(strict("x\ny\n"))) == ["altered 2"])
@@ -164,7 +164,7 @@ struct PromiseCheckTests {
   func `attache itself may only splice its member in`(_ member: String, _ isAllowed: Bool) {
     let (head, tail) = (#"{"m":{"p": { "n":1 "#, #"} }, "z":0}"#)
     func findings(_ output: String) -> [Finding] {
-      PromiseCheck().findings(run(output, input: [head + tail], freedom: .splice(OutputPlace(payloadPath: ["m", "p"]))))
+      PromiseCheck().findings(run(output, input: [head + tail], allowedChanges: .splice(OutputPlace(payloadPath: ["m", "p"]))))
     }
     #expect(findings(head + member + tail + "\n").isEmpty == isAllowed)
     #expect(Self.named(findings(head + tail + " \n")) == ["altered 1"])

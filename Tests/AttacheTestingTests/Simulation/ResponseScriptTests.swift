@@ -59,7 +59,7 @@ struct ResponseScriptTests {
 
   @Test(arguments: [
     (OriginStep.Length.offBy(10), ResponseScript.Framing.length(110), ResponseScript.Action.close),
-    (.offBy(-10), .length(90), .close), (.bytes(100), .length(100), .end), (.chunked, .chunked, .end), (.untold, .untilClose, .close),
+    (.offBy(-10), .length(90), .close), (.bytes(100), .length(100), .end), (.chunked, .chunked, .end), (.absent, .untilClose, .close),
   ])
   func `a length is told as the scenario says`(length: OriginStep.Length, framing: ResponseScript.Framing, end: ResponseScript.Action) {
     let script = ResponseScript([OriginStep(.length(length)), OriginStep(.send(Self.photo, count: nil))])

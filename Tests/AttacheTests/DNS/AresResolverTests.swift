@@ -54,16 +54,16 @@ struct AresResolverTests {
   ])
   func `an answer comes to`(_ saying: Saying) async throws {
     let isToExpire = saying.result == .failure(.timeout)
-    let patience = AresResolver.Patience(
+    let timeLimits = AresResolver.TimeLimits(
       firstTry: isToExpire ? .milliseconds(50) : .seconds(30), tries: 1, otherFamily: .milliseconds(isToExpire ? 50 : 1500))
-    try await withResolver(["host.example": saying.answer], patience: patience) { _, resolver in
+    try await withResolver(["host.example": saying.answer], timeLimits: timeLimits) { _, resolver in
       #expect(await resolver.resolve("host.example") == saying.result)
     }
   }
 
   @Test func `a silent family does not hold up the other`() async throws {
-    let patience = AresResolver.Patience(firstTry: .seconds(60), otherFamily: .milliseconds(1))
-    try await withResolver(["half.example": .perFamily(v4: .addresses([Self.v4]), v6: .silence)], patience: patience) { _, resolver in
+    let timeLimits = AresResolver.TimeLimits(firstTry: .seconds(60), otherFamily: .milliseconds(1))
+    try await withResolver(["half.example": .perFamily(v4: .addresses([Self.v4]), v6: .silence)], timeLimits: timeLimits) { _, resolver in
       #expect(await resolver.resolve("half.example") == .success([Self.v4]))
     }
   }
@@ -175,7 +175,7 @@ struct AresResolverTests {
 
   @Test func `a source port serves for a thousand names only`() async throws {
     let stub = try await StubDNS(others: .silence)
-    try await withResolver(servers: [stub.address], patience: .init(firstTry: .seconds(600))) { resolver in
+    try await withResolver(servers: [stub.address], timeLimits: .init(firstTry: .seconds(600))) { resolver in
       for number in 0..<1100 {
         resolver.resolve("n\(number).example") { _ in }
         if number % 50 == 49 { await stub.waitForQueries(of: "n\(number).example", count: 2) }
@@ -188,7 +188,7 @@ struct AresResolverTests {
   @Test func `the oldest look-ups are given up when there are too many`() async throws {
     // It takes everything and answers nothing.
     let socket = try LoopbackSocket(SOCK_DGRAM)
-    try await withResolver(servers: ["127.0.0.1:\(socket.port)"], patience: .init(firstTry: .seconds(600))) { resolver in
+    try await withResolver(servers: ["127.0.0.1:\(socket.port)"], timeLimits: .init(firstTry: .seconds(600))) { resolver in
       let (answers, continuation) = AsyncStream<Result<[IPAddress], DNSFailure>>.makeStream()
       resolver.resolve("first.example") { continuation.yield($0) }
       for number in 0..<(16 * 1024) { resolver.resolve("n\(number).example") { _ in } }

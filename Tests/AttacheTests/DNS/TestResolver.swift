@@ -18,8 +18,8 @@ struct TestResolver: Sendable {
   nonisolated(unsafe) private let resolver: AresResolver
   private let loop: EventLoop
 
-  init(loop: EventLoop, servers: [String], patience: AresResolver.Patience = AresResolver.Patience()) throws {
-    unsafe resolver = try AresResolver(loop: loop, servers: servers, patience: patience)
+  init(loop: EventLoop, servers: [String], timeLimits: AresResolver.TimeLimits = AresResolver.TimeLimits()) throws {
+    unsafe resolver = try AresResolver(loop: loop, servers: servers, timeLimits: timeLimits)
     self.loop = loop
   }
 
@@ -40,20 +40,20 @@ struct TestResolver: Sendable {
 }
 
 func withResolver(
-  servers: [String], patience: AresResolver.Patience = .init(otherFamily: .seconds(5)), _ body: (TestResolver) async throws -> Void
+  servers: [String], timeLimits: AresResolver.TimeLimits = .init(otherFamily: .seconds(5)), _ body: (TestResolver) async throws -> Void
 ) async throws {
   let loop = try EventLoop()
-  let resolver = try TestResolver(loop: loop, servers: servers, patience: patience)
+  let resolver = try TestResolver(loop: loop, servers: servers, timeLimits: timeLimits)
   try await body(resolver)
   await resolver.shutdown()
   loop.stop()
 }
 
 func withResolver(
-  _ answers: [String: StubDNS.Answer], patience: AresResolver.Patience = .init(firstTry: .seconds(30), otherFamily: .seconds(30)),
+  _ answers: [String: StubDNS.Answer], timeLimits: AresResolver.TimeLimits = .init(firstTry: .seconds(30), otherFamily: .seconds(30)),
   _ body: (StubDNS, TestResolver) async throws -> Void
 ) async throws {
   let stub = try await StubDNS(answers)
-  try await withResolver(servers: [stub.address], patience: patience) { try await body(stub, $0) }
+  try await withResolver(servers: [stub.address], timeLimits: timeLimits) { try await body(stub, $0) }
   await stub.stop()
 }

@@ -23,7 +23,7 @@ import Testing
 
   @Test func `the holds of a queue that nothing has used for 90 days are removed`() throws {
     let (file, link) = try held()
-    clock.turn(by: StoreHolds.unusedPatience - .seconds(1))
+    clock.turn(by: StoreHolds.unusedTimeLimit - .seconds(1))
     #expect(try store().prune()?.filesRemoved == 0)
     #expect(isThere(link))
     clock.turn(by: .seconds(1))
@@ -37,7 +37,7 @@ import Testing
     let user = try store()
     let link = try user.hold([user.add([1])], for: queue)[0]
     for _ in 0..<3 {
-      clock.turn(by: StoreHolds.unusedPatience)
+      clock.turn(by: StoreHolds.unusedTimeLimit)
       try store().prune()
       #expect(isThere(link))
     }
@@ -46,7 +46,7 @@ import Testing
 
   @Test(arguments: [false, true]) func `a use starts the 90 days again`(onlyReleases: Bool) throws {
     let (_, link) = try held()
-    clock.turn(by: StoreHolds.unusedPatience - .seconds(10))
+    clock.turn(by: StoreHolds.unusedTimeLimit - .seconds(10))
     if onlyReleases {
       // Such as a deliverer, which does not open the store.
       let parent = String(link.dropLast(69))
@@ -60,7 +60,7 @@ import Testing
     } else {
       try store().noteUse(of: queue)
     }
-    clock.turn(by: StoreHolds.unusedPatience - .seconds(1))
+    clock.turn(by: StoreHolds.unusedTimeLimit - .seconds(1))
     try store().prune()
     #expect(isThere(link))
   }
@@ -70,7 +70,7 @@ import Testing
     let (_, link) = try held()
     clock.turn(by: .seconds(-1_000_000_000))
     try store().prune()
-    clock.turn(by: StoreHolds.unusedPatience - .seconds(1))
+    clock.turn(by: StoreHolds.unusedTimeLimit - .seconds(1))
     try store().prune()
     #expect(isThere(link))
   }

@@ -15,13 +15,13 @@ import Testing
     }
 
     var now: MonotonicInstant { machine.now }
-    var isBehind: Bool { lags.load(ordering: .relaxed) }
+    var isOverdue: Bool { lags.load(ordering: .relaxed) }
 
     func catchUp() {
       lags.store(false, ordering: .relaxed)
     }
 
-    func waitUntilPunctual() -> MonotonicInstant? { nil }
+    func waitForOverdueTimers() -> MonotonicInstant? { nil }
 
     func schedule(at instant: MonotonicInstant, _ action: @escaping @Sendable () -> Void) -> Appointment {
       preconditionFailure("nothing is booked")
@@ -41,7 +41,7 @@ import Testing
       for number in 0..<Self.many {
         loop.post {
           done.withLock { $0.append(number) }
-          loop.addChore { chores.withLock { $0.append(number) } }
+          loop.postLowPriority { chores.withLock { $0.append(number) } }
         }
       }
       loop.stop()
@@ -106,7 +106,7 @@ import Testing
     _ = try simulation.run {
       guard let loop = try? EventLoop(machine: simulation) else { return }
       loop.post {
-        for _ in 0..<Self.many { loop.addChore { done.withLock { $0 += 1 } } }
+        for _ in 0..<Self.many { loop.postLowPriority { done.withLock { $0 += 1 } } }
         loop.post { doneBefore.withLock { $0 = done.withLock { $0 } } }
       }
       simulation.makeWakeSignal().wait(until: simulation.now.advanced(by: .seconds(1)))
@@ -125,7 +125,7 @@ import Testing
       let wakeSignal = simulation.makeWakeSignal()
       let wait = { wakeSignal.wait(until: simulation.now.advanced(by: .seconds(1))) }
       guard let loop = try? EventLoop(machine: simulation, clock: clock) else { return }
-      loop.post { loop.addChore { note("chore") } }
+      loop.post { loop.postLowPriority { note("chore") } }
       loop.post { note("work") }
       wait()
       note("a second")

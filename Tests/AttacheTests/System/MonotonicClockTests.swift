@@ -19,10 +19,10 @@ import Testing
       }
       _ = clock.schedule(at: moment(12)) { note("due") }
       _ = clock.schedule(at: moment(500)) { note("later") }
-      clock.waitUntilPunctual()
+      clock.waitForOverdueTimers()
       note("early")
       simulation.makeWakeSignal().wait(until: moment(20))
-      clock.waitUntilPunctual()
+      clock.waitForOverdueTimers()
       note("new")
       simulation.makeWakeSignal().wait(until: moment(600))
     }

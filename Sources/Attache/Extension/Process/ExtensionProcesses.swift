@@ -57,7 +57,7 @@ package final class ExtensionProcesses: Sendable {
 
   package let folder: ExtensionFolder
   private let loop: EventLoop
-  private let crew: ExtensionCrew
+  private let pool: ProcessPool
   private let calls = Atomic<UInt64>(0)
 
   /// Starts the loop that looks after the processes. The first call starts the first process.
@@ -73,7 +73,7 @@ package final class ExtensionProcesses: Sendable {
     folder = try ExtensionFolder(groups: configuration.groups)
     // The thread lives as long as the processes: they end with the thread that has started them.
     loop = try EventLoop(name: "extensions")
-    crew = ExtensionCrew(configuration, folder, loop, warn, observe)
+    pool = ProcessPool(configuration, folder, loop, warn, observe)
   }
 
   /// Passes a request to a process.
@@ -82,35 +82,35 @@ package final class ExtensionProcesses: Sendable {
   package func call(identifier: String, payload: [UInt8], ended: @escaping @Sendable (ExtensionCall.End) -> Void) -> ExtensionCall {
     let number = calls.wrappingAdd(1, ordering: .relaxed).newValue
     let call = ExtensionCall(number: number, identifier: identifier, payload: payload, ended: ended)
-    loop.post { [crew] in crew.begin(call) }
+    loop.post { [pool] in pool.begin(call) }
     return call
   }
 
   /// Notifies the extension that the call's time will expire.
   package func expire(_ call: ExtensionCall) {
-    loop.post { [crew] in crew.expire(call) }
+    loop.post { [pool] in pool.expire(call) }
   }
 
   /// Ends a call. A process that has not answered it is replaced.
   package func finish(_ call: ExtensionCall) {
-    loop.post { [crew] in crew.finish(call) }
+    loop.post { [pool] in pool.finish(call) }
   }
 
   /// Starts a process, so that the first call need not wait for it.
   package func prepare() {
-    loop.post { [crew] in crew.prepare() }
+    loop.post { [pool] in pool.prepare() }
   }
 
   /// Ends the processes that serve no call: the next call gets a new one.
   package func endIdle() {
-    loop.post { [crew] in crew.endIdle() }
+    loop.post { [pool] in pool.endIdle() }
   }
 
   /// Ends all processes, and waits for their end.
   package func shutdown() {
     let isDone = SetOnce<Bool>()
-    loop.post { [crew] in
-      crew.shutdown()
+    loop.post { [pool] in
+      pool.shutdown()
       isDone.set(true)
     }
     loop.stop()

@@ -52,7 +52,7 @@ struct FetchCacheState {
   }
 
   /// Whether a 304 may refer to a file other than the cached one (RFC 9111, 4.3.4).
-  var speaksOfAnother: Bool {
+  var isForOtherEntity: Bool {
     guard let entityTag, !entityTag.hasPrefix("W/") else { return false }
     return entry?.entityTag != entityTag
   }

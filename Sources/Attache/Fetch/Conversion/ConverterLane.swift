@@ -25,7 +25,7 @@ final class ConverterLane {
   /// How much longer this side waits than the process itself, so that the process can end by itself.
   static let margin = Duration.milliseconds(50)
   /// How long a stopped process may still exist, and how often to look for it.
-  private static let (leftoverPatience, leftoverPause) = (Duration.seconds(10), Duration.milliseconds(100))
+  private static let (leftoverTimeLimit, leftoverPause) = (Duration.seconds(10), Duration.milliseconds(100))
   /// The maximum number of parts of a result that are read in a turn.
   private static let portion = 8
 
@@ -149,7 +149,7 @@ final class ConverterLane {
       loop.unwatch(process.socket)
       process.stop()
     }
-    if let leftover = process.leftover { leftovers.append((leftover, loop.now.advanced(by: Self.leftoverPatience))) }
+    if let leftover = process.leftover { leftovers.append((leftover, loop.now.advanced(by: Self.leftoverTimeLimit))) }
     self.process = nil
     if leftoverTimer == nil { lookForLeftovers() }
   }

@@ -6,9 +6,9 @@ extension FetcherLink {
   func start(_ state: inout FetcherLinkState, after pause: Duration) {
     guard !state.isStarting, !state.isOver else { return }
     state.isStarting = true
-    crew.loop.post { [self] in
+    pool.loop.post { [self] in
       guard pause > .zero else { return start() }
-      _ = crew.loop.schedule(at: crew.loop.now.advanced(by: pause)) { [self] in start() }
+      _ = pool.loop.schedule(at: pool.loop.now.advanced(by: pause)) { [self] in start() }
     }
   }
 
@@ -22,13 +22,13 @@ extension FetcherLink {
     defer { close(other) }
     let order = state.withLock { state in
       state.generation += 1
-      state.parent = crew.parent.generation
+      state.parent = pool.parent.generation
       return FetcherParent.Order(
-        number: number, count: crew.count, generation: state.generation, temporaryName: store.temporary.name,
+        number: number, count: pool.count, generation: state.generation, temporaryName: store.temporary.name,
         needsRoots: state.requests.needsRoots)
     }
-    crew.shared.forgetWork(of: number)
-    let isStarted = crew.parent.start(order, connection: other)
+    pool.shared.forgetWork(of: number)
+    let isStarted = pool.parent.start(order, connection: other)
     // The parent cannot take an order at the moment, or is gone. The end of the parent is detected
     // elsewhere.
     guard isStarted else {
@@ -44,7 +44,7 @@ extension FetcherLink {
       }
       state.stream = FrameStream(own)
       state.awaitsRoom = nil
-      (state.isReady, state.hasAnswered, state.start) = (false, false, crew.loop.now)
+      (state.isReady, state.hasAnswered, state.start) = (false, false, pool.loop.now)
       for (number, request) in state.requests.inOrder {
         state.requests[number]?.prunes = pruneCount
         state.send(request, number)
@@ -70,7 +70,7 @@ extension FetcherLink {
     }
     for action in afterwards { action() }
     guard mayStart else { return }
-    _ = crew.loop.schedule(at: crew.loop.now.advanced(by: FetcherStarts.longestPause)) { [self] in start() }
+    _ = pool.loop.schedule(at: pool.loop.now.advanced(by: FetcherStarts.longestPause)) { [self] in start() }
   }
 
   func watchStream() {
@@ -80,7 +80,7 @@ extension FetcherLink {
       return (state.stream?.socket, isUnsent, state.awaitsRoom != isUnsent)
     }
     guard let socket, isNews else { return }
-    crew.loop.watch(socket, for: isUnsent ? [.readable, .writable] : .readable) { [self] _, readiness in
+    pool.loop.watch(socket, for: isUnsent ? [.readable, .writable] : .readable) { [self] _, readiness in
       if readiness.contains(.writable) {
         state.withLock { flush(&$0) }
         watchStream()
@@ -103,17 +103,17 @@ extension FetcherLink {
     var afterwards: Afterwards = []
     let generation = state.withLock { state -> Int? in
       guard let stream = state.stream.take() else { return nil }
-      crew.loop.unwatch(stream.socket)
+      pool.loop.unwatch(stream.socket)
       for (request, done) in state.leaving.values {
         state.places.give(back: request.place)
         afterwards.append(done)
       }
       for done in state.closing { afterwards.append { done(nil) } }
       (state.leaving, state.closing) = ([:], [])
-      afterwards.append { [self] in crew.memory.conversions?.note(load: .zero, of: number) }
+      afterwards.append { [self] in pool.memory.conversions?.note(load: .zero, of: number) }
       // No request is the cause of the parent's end.
-      if !crew.parent.hasEnded(state.parent) {
-        let age = state.start.duration(to: crew.loop.now)
+      if !pool.parent.hasEnded(state.parent) {
+        let age = state.start.duration(to: pool.loop.now)
         let mayStart = state.starts.noteEnd(age: age, hasAnswered: state.hasAnswered, wasReady: state.isReady)
         if state.isReady { blame(&state, &afterwards) } else if !mayStart { giveUpStarting(&state, &afterwards) }
       }
@@ -121,14 +121,14 @@ extension FetcherLink {
       return state.generation
     }
     guard let generation else { return }
-    crew.parent.end(number, generation)
+    pool.parent.end(number, generation)
     store.temporary.removeFiles(numbered: FetcherParent.Order.numbers(of: number, generation))
     for action in afterwards { action() }
   }
 
   /// Fails the requests that have ended too many processes, as far as that is known.
   private func blame(_ state: inout FetcherLinkState, _ afterwards: inout Afterwards) {
-    for request in state.requests.noteEnd(suspect: crew.shared.fetchAtWork(of: number)) {
+    for request in state.requests.noteEnd(suspect: pool.shared.fetchAtWork(of: number)) {
       state.places.give(back: request.place)
       afterwards.append { [self] in failAll(request.waiters, FetchFailure(reason: .fetchCrashed)) }
     }
@@ -160,7 +160,7 @@ extension FetcherLink {
       for answer in state.pulses.values { afterwards.append(answer) }
       for done in state.closing { afterwards.append { done(nil) } }
       (state.leaving, state.pulses, state.closing) = ([:], [:], [])
-      if let stream = state.stream.take() { crew.loop.unwatch(stream.socket) }
+      if let stream = state.stream.take() { pool.loop.unwatch(stream.socket) }
       state.isOver = true
     }
     for action in afterwards { action() }
@@ -178,20 +178,20 @@ extension FetcherLink {
   /// Starts to ask the process regularly whether its loop is running.
   private func lookAfter() {
     let begins = state.withLock { state in
-      defer { state.silence = state.silence ?? FetcherSilence(since: crew.loop.now) }
+      defer { state.silence = state.silence ?? FetcherSilence(since: pool.loop.now) }
       return state.silence == nil
     }
     if begins { lookLater() }
   }
 
   private func lookLater() {
-    _ = crew.loop.schedule(at: crew.loop.now.advanced(by: FetcherSilence.interval)) { [self] in look() }
+    _ = pool.loop.schedule(at: pool.loop.now.advanced(by: FetcherSilence.interval)) { [self] in look() }
   }
 
   private func look() {
     let verdict = state.withLock { state in
       if state.stream == nil || state.isOver { state.silence = nil }
-      return state.silence?.look(at: crew.loop.now)
+      return state.silence?.look(at: pool.loop.now)
     }
     switch verdict {
     case .ask: pulse { [self] in state.withLock { $0.silence?.noteAnswer() } }

@@ -32,12 +32,12 @@ extension FetcherLink {
     case .ready(let missing):
       state.isReady = true
       state.starts.noteReady()
-      crew.noteReady()
-      if !missing.isEmpty { afterwards.append { [crew] in crew.tellOnce(of: missing) } }
+      pool.noteReady()
+      if !missing.isEmpty { afterwards.append { [pool] in pool.tellOnce(of: missing) } }
     case .fetched(let result):
       state.hasAnswered = true
       state.starts.noteAnswer()
-      if case .stored(let file, _) = result.end, file.size < 1 || file.size > crew.memory.configuration.limits[file.type.kind] {
+      if case .stored(let file, _) = result.end, file.size < 1 || file.size > pool.memory.configuration.limits[file.type.kind] {
         throw .invalid
       }
       // Only the host's breaker refuses a request.
@@ -50,7 +50,7 @@ extension FetcherLink {
       // A request that was cancelled when the result was on its way shows something, too.
       let shown = request ?? state.leaving[result.fetch]?.request
       afterwards.append { [self] in
-        store.note(addedByGuests: result.added)
+        store.note(addedByFetchers: result.added)
         if let shown { note(result.health, of: shown) }
         if let request { finish(request, result) }
       }
@@ -65,7 +65,7 @@ extension FetcherLink {
       afterwards.append { waiter.noteConversion(.milliseconds(Int64(milliseconds))) }
     case .load(let milliseconds):
       let load = Duration.milliseconds(Int64(milliseconds))
-      afterwards.append { [self] in crew.memory.conversions?.note(load: load, of: number) }
+      afterwards.append { [self] in pool.memory.conversions?.note(load: load, of: number) }
     case .alive(let number):
       guard let answer = state.pulses.removeValue(forKey: number) else { return }
       afterwards.append(answer)
@@ -83,7 +83,7 @@ extension FetcherLink {
     guard request.refusal == nil else { return }
     var health = health
     health.since = health.since.map { max($0, request.begun) }
-    crew.memory.note(health, of: request.url)
+    pool.memory.note(health, of: request.url)
   }
 
   private func finish(_ request: Request, _ result: FetcherResult) {
@@ -96,8 +96,8 @@ extension FetcherLink {
       guard store.takeOver(file, sincePrune: request.prunes) else { return askAgain(request) }
       for waiter in request.waiters { waiter.follow(result.progress) }
       giveBack(request.place)
-      if joins, let keptUntil { crew.memory.keep(file, for: request.url.text, until: keptUntil == .distantFuture ? nil : keptUntil) }
-      crew.memory.handOut(file, to: request.waiters)
+      if joins, let keptUntil { pool.memory.keep(file, for: request.url.text, until: keptUntil == .distantFuture ? nil : keptUntil) }
+      pool.memory.handOut(file, to: request.waiters)
     }
   }
 

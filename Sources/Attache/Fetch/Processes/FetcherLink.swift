@@ -16,14 +16,14 @@ final class FetcherLink: FetchService {
   private static let maximumUnsent = 256 << 20
 
   let number: Int
-  let crew: FetcherCrew
+  let pool: FetcherPool
   let state = Mutex(FetcherLinkState())
 
-  var joins: Bool { crew.memory.configuration.cache != .off }
-  var store: AttachmentStore { crew.memory.store }
+  var joins: Bool { pool.memory.configuration.cache != .off }
+  var store: AttachmentStore { pool.memory.store }
 
-  init(_ number: Int, of crew: FetcherCrew) {
-    (self.number, self.crew) = (number, crew)
+  init(_ number: Int, of pool: FetcherPool) {
+    (self.number, self.pool) = (number, pool)
   }
 
   // MARK: What is asked
@@ -31,9 +31,9 @@ final class FetcherLink: FetchService {
   func fetch(_ url: CheckedURL, fields: [String], for waiter: FetchWaiter, refusal: FetchFailure?) {
     // A file that was fetched but not seen recently is looked up on the loop, because a disk may
     // block.
-    guard let (file, _) = crew.memory.file(for: url.text) else { return ask(url, fields, for: waiter, refusal) }
-    crew.loop.post { [self] in
-      guard waiter.isOpen, !crew.memory.answerAfterLook(url, for: waiter, with: file) else { return }
+    guard let (file, _) = pool.memory.file(for: url.text) else { return ask(url, fields, for: waiter, refusal) }
+    pool.loop.post { [self] in
+      guard waiter.isOpen, !pool.memory.answerAfterLook(url, for: waiter, with: file) else { return }
       ask(url, fields, for: waiter, refusal)
     }
   }
@@ -46,10 +46,10 @@ final class FetcherLink: FetchService {
         join(waiter, request, number, &state)
         return .joined
       }
-      let place = state.places.take { crew.placeBlocks.next() }
+      let place = state.places.take { pool.placeBlocks.next() }
       let request = Request(
         url: url, fields: fields, refusal: refusal, place: place, deadline: waiter.deadline, waiters: [waiter], prunes: pruneCount,
-        begun: crew.loop.now)
+        begun: pool.loop.now)
       add(request, &state)
       return .asked
     }
@@ -64,10 +64,10 @@ final class FetcherLink: FetchService {
 
   /// Sends a request, or starts a process that it will be sent to.
   func add(_ request: Request, _ state: inout FetcherLinkState) {
-    let number = crew.nextNumber()
+    let number = pool.nextNumber()
     for waiter in request.waiters {
       waiter.request = number
-      waiter.follow(SharedProgress(memory: crew.shared, fetch: number, place: request.place))
+      waiter.follow(SharedProgress(memory: pool.shared, fetch: number, place: request.place))
     }
     state.requests.add(request, as: number, joins: joins)
     guard state.stream != nil else { return start(&state, after: state.starts.pause) }
@@ -80,7 +80,7 @@ final class FetcherLink: FetchService {
   private func join(_ waiter: FetchWaiter, _ request: Request, _ number: UInt64, _ state: inout FetcherLinkState) {
     var request = request
     waiter.request = number
-    waiter.follow(SharedProgress(memory: crew.shared, fetch: number, place: request.place))
+    waiter.follow(SharedProgress(memory: pool.shared, fetch: number, place: request.place))
     request.waiters.append(waiter)
     if waiter.deadline > request.deadline {
       request.deadline = waiter.deadline
@@ -116,7 +116,7 @@ final class FetcherLink: FetchService {
     let isIdle = state.withLock { state in
       // Without a process there is nothing to ask. A process that starts will reply.
       guard !state.isOver, state.stream != nil || state.isStarting else { return true }
-      let number = crew.nextNumber()
+      let number = pool.nextNumber()
       state.pulses[number] = answer
       state.stream?.gather { FetcherFrame.append(.pulse(number), to: &$0) }
       flushSoon(&state)
@@ -138,9 +138,9 @@ final class FetcherLink: FetchService {
 
   func shutdown() {
     state.withLock { $0.isOver = true }
-    crew.loop.post { [self] in
+    pool.loop.post { [self] in
       let stream = state.withLock { $0.stream.take() }
-      if let stream { crew.loop.unwatch(stream.socket) }
+      if let stream { pool.loop.unwatch(stream.socket) }
     }
   }
 
@@ -148,7 +148,7 @@ final class FetcherLink: FetchService {
   func flush(_ state: inout FetcherLinkState) {
     guard (try? state.stream?.flush()) != nil, let unsent = state.stream?.unsentBytes, unsent > 0 else { return }
     // A process that reads nothing is treated like one that does not respond.
-    if unsent > Self.maximumUnsent { return crew.loop.post { [self] in ended() } }
+    if unsent > Self.maximumUnsent { return pool.loop.post { [self] in ended() } }
     flushSoon(&state)
   }
 
@@ -156,15 +156,15 @@ final class FetcherLink: FetchService {
   func flushSoon(_ state: inout FetcherLinkState) {
     guard !state.isFlushing else { return }
     state.isFlushing = true
-    crew.loop.post { [self] in flushNow() }
+    pool.loop.post { [self] in flushNow() }
   }
 
   /// Posts a flush to the loop, to run when the loop is not behind with deadlines.
   private func flushLater(_ state: inout FetcherLinkState) {
     guard !state.isFlushingLater else { return }
     state.isFlushingLater = true
-    crew.loop.post { [self] in
-      crew.loop.addChore { [self] in flushNow() }
+    pool.loop.post { [self] in
+      pool.loop.postLowPriority { [self] in flushNow() }
     }
   }
 

@@ -98,7 +98,7 @@ package final class FetcherParent: Sendable {
     loadsLibrary = configuration.steps.conversion != nil
     let start = { [memory] () -> Never in
       let limits = StoreEviction.Limits(maximumBytes: maximumBytes, maximumAge: maximumAge)
-      FetcherNursery(
+      FetcherSpawner(
         configuration, store: store, limits: limits, bounds: FetcherBounds(fetches: fetches),
         memory: memory, uploader: uploader, socket: Int32(fetcher_kept)
       ).run()
@@ -208,7 +208,7 @@ package final class FetcherParent: Sendable {
   /// - Returns: false when the order could not be sent, for example because the process has ended.
   func start(_ order: Order, connection: Int32) -> Bool {
     var message = ByteWriter(capacity: 64)
-    message.append(NurseryOrder.start)
+    message.append(SpawnCommand.start)
     message.append(Int32(order.number))
     message.append(Int32(order.count))
     message.append(Int32(order.generation))
@@ -223,14 +223,14 @@ package final class FetcherParent: Sendable {
   /// - Returns: false when the order could not be sent.
   @Sendable
   package func startUploader(_ connection: Int32) -> Bool {
-    let message = [NurseryOrder.upload]
+    let message = [SpawnCommand.upload]
     return unsafe child_send(socket, message, message.count, connection) > 0
   }
 
   /// Orders the end of a fetcher, if it is running.
   func end(_ number: Int, _ generation: Int) {
     var message = ByteWriter(capacity: 16)
-    message.append(NurseryOrder.end)
+    message.append(SpawnCommand.end)
     message.append(Int32(number))
     message.append(Int32(generation))
     _ = unsafe child_send(socket, message.bytes, message.bytes.count, -1)

@@ -5,10 +5,10 @@ internal import Synchronization
 /// their replies, and the parent that starts them.
 final class FetcherProcesses: Sendable {
   let links: [FetcherLink]
-  private let crew: FetcherCrew
+  private let pool: FetcherPool
 
   /// Whether no process can be started any more.
-  var isBroken: Bool { crew.isBroken.load(ordering: .relaxed) }
+  var isBroken: Bool { pool.isBroken.load(ordering: .relaxed) }
 
   init(
     _ memory: FetchMemory, count: Int, parent: FetcherParent, clock: (any DeadlineClock)?,
@@ -16,19 +16,19 @@ final class FetcherProcesses: Sendable {
   ) throws(StartError) {
     do throws(SystemError) {
       let loop = try EventLoop(name: "answer", clock: clock as? any MachineClock)
-      crew = FetcherCrew(loop: loop, memory: memory, parent: parent, count: count, notify: notify)
+      pool = FetcherPool(loop: loop, memory: memory, parent: parent, count: count, notify: notify)
     } catch {
       throw StartError("\(error)")
     }
-    links = (0..<count).map { [crew] in FetcherLink($0, of: crew) }
-    crew.loop.post { [links, crew] in crew.watchParent(links) }
+    links = (0..<count).map { [pool] in FetcherLink($0, of: pool) }
+    pool.loop.post { [links, pool] in pool.watchParent(links) }
   }
 
   /// Ends the processes and the loop.
   func shutdown() {
-    crew.parent.stop()
-    crew.loop.stop()
-    crew.finishNotices()
+    pool.parent.stop()
+    pool.loop.stop()
+    pool.finishNotices()
   }
 }
 
@@ -66,7 +66,7 @@ package enum FetcherNotice: Sendable, CustomStringConvertible {
 }
 
 /// The state that the links to a host's fetchers share. May be used from any thread.
-final class FetcherCrew: Sendable {
+final class FetcherPool: Sendable {
   let loop: EventLoop
   let memory: FetchMemory
   let parent: FetcherParent
@@ -74,13 +74,13 @@ final class FetcherCrew: Sendable {
   let placeBlocks = PlaceBlocks()
   let isBroken = Atomic<Bool>(false)
   private let starts = Mutex(ParentStarts())
-  private let hasTold = Atomic<Bool>(false)
-  private let hasToldOfParent = Atomic<Bool>(false)
-  private let hasToldOfMissing = Atomic<Bool>(false)
+  private let didNotify = Atomic<Bool>(false)
+  private let didNotifyOfParent = Atomic<Bool>(false)
+  private let didNotifyOfMissing = Atomic<Bool>(false)
   /// The threads that report. There is at most one for each kind of notice.
   private let reporting = Mutex<[any StartedThread]>([])
   /// The notices that wait for a thread.
-  private let untold = Mutex<[FetcherNotice]>([])
+  private let unreported = Mutex<[FetcherNotice]>([])
   private let lastNumber = Atomic<UInt64>(0)
   private let notify: @Sendable (FetcherNotice) -> Void
 
@@ -123,12 +123,12 @@ final class FetcherCrew: Sendable {
     switch parent.replace() {
     case .started:
       watchParent(links)
-      if !hasToldOfParent.exchange(true, ordering: .relaxed) { tellBeside(.parentReplaced) }
+      if !didNotifyOfParent.exchange(true, ordering: .relaxed) { notifyOnThread(.parentReplaced) }
     case .later: replaceParent(links)
     case .never:
       isBroken.store(true, ordering: .relaxed)
       for link in links { link.giveUp() }
-      tellBeside(.broken)
+      notifyOnThread(.broken)
     }
   }
 
@@ -136,36 +136,36 @@ final class FetcherCrew: Sendable {
   func noteReady() { starts.withLock { $0.noteReady() } }
 
   private func tellOnce(of end: FetcherParent.End) {
-    guard !hasTold.exchange(true, ordering: .relaxed) else { return }
+    guard !didNotify.exchange(true, ordering: .relaxed) else { return }
     let how = end.signal == 0 ? "left with status \(end.status)" : "ended: \(unsafe String(cString: strsignal(end.signal)))"
-    tellBeside(.replaced(how))
+    notifyOnThread(.replaced(how))
   }
 
   func tellOnce(of missing: FetcherBounds.Missing) {
-    guard !hasToldOfMissing.exchange(true, ordering: .relaxed) else { return }
-    if let notice = missing.notice { tellBeside(notice) }
+    guard !didNotifyOfMissing.exchange(true, ordering: .relaxed) else { return }
+    if let notice = missing.notice { notifyOnThread(notice) }
   }
 
   /// Reports on a separate thread: a log that blocks must not delay replies. While the system starts
   /// no thread, it tries again every second.
-  private func tellBeside(_ notice: FetcherNotice) {
+  private func notifyOnThread(_ notice: FetcherNotice) {
     do throws(SystemError) {
       let thread = try SystemMachine().start("notice") { [notify] in notify(notice) }
       reporting.withLock { $0.append(thread) }
     } catch {
-      untold.withLock { $0.append(notice) }
+      unreported.withLock { $0.append(notice) }
       loop.post { [self] in
         _ = loop.schedule(at: loop.now.advanced(by: .seconds(1))) { [self] in
-          for notice in takeUntold() { tellBeside(notice) }
+          for notice in takeUntold() { notifyOnThread(notice) }
         }
       }
     }
   }
 
   private func takeUntold() -> [FetcherNotice] {
-    untold.withLock { untold in
-      defer { untold = [] }
-      return untold
+    unreported.withLock { unreported in
+      defer { unreported = [] }
+      return unreported
     }
   }
 

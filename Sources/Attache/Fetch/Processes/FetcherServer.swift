@@ -48,7 +48,7 @@ final class FetcherServer: @unchecked Sendable {
           Self.leave(ifReplaced: readable, order.number, shared)
         }
         let store = try AttachmentStore(guestOf: store, limits: limits, temporaryName: order.temporaryName, firstNumber: order.firstNumber)
-        let memory = FetchMemory(configuration, store: store, isGuest: true, machine: network.machine)
+        let memory = FetchMemory(configuration, store: store, isFetcher: true, machine: network.machine)
         let engine = try FetchEngine(
           memory, files: files, number: order.number, of: order.count, isAlone: true, network: network)
         FetcherServer(engine, number: order.number, shared: shared, files: readable, connection: connection).start(missing)

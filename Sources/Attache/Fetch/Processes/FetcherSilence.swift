@@ -14,7 +14,7 @@ struct FetcherSilence {
   /// The time between two looks.
   static let interval = Duration.seconds(2)
   /// How long a fetcher may be silent before it is ended. A disk may stall for some seconds.
-  static let patience = Duration.seconds(10)
+  static let timeLimit = Duration.seconds(10)
 
   private var isAnswered = true
   private var silence = Duration.zero
@@ -37,7 +37,7 @@ struct FetcherSilence {
     }
     // If the host was stopped or its machine slept, the silence is not counted.
     silence = passed < Self.interval * 2 ? silence + passed : .zero
-    guard silence >= Self.patience else { return .wait }
+    guard silence >= Self.timeLimit else { return .wait }
     (isAnswered, silence) = (true, .zero)
     return .end
   }

@@ -35,7 +35,7 @@ final class HTTP2Session {
   /// Whether the server accepts no further stream.
   private(set) var isGoingAway = false
   /// The data of the server's GOAWAY, at most ``maximumBody`` bytes.
-  private(set) var farewell: [UInt8] = []
+  private(set) var goAwayData: [UInt8] = []
   /// The bytes to write.
   private(set) var output: [UInt8] = []
   private var written = 0
@@ -246,7 +246,7 @@ final class HTTP2Session {
     case NGHTTP2_GOAWAY:
       isGoingAway = true
       let said = unsafe UnsafeBufferPointer(start: frame.pointee.goaway.opaque_data, count: frame.pointee.goaway.opaque_data_len)
-      farewell = unsafe Array(said.prefix(Self.maximumBody))
+      goAwayData = unsafe Array(said.prefix(Self.maximumBody))
     default: break
     }
   }

@@ -37,7 +37,7 @@ final class PushConnection: @unchecked Sendable {
   private static let readsPerTurn = 64
 
   private let loop: EventLoop
-  private let patience: APNsConfiguration.Patience
+  private let timeLimits: APNsConfiguration.TimeLimits
   private let socket: Int32
   private let tls: TLSConnection
   private let session: HTTP2Session
@@ -59,7 +59,7 @@ final class PushConnection: @unchecked Sendable {
   ///
   /// - Throws: ``PushConnectionFailure`` when this fails at once.
   init(
-    to address: IPAddress, _ endpoint: APNsEndpoint, _ context: TLSContext, _ patience: APNsConfiguration.Patience, loop: EventLoop,
+    to address: IPAddress, _ endpoint: APNsEndpoint, _ context: TLSContext, _ timeLimits: APNsConfiguration.TimeLimits, loop: EventLoop,
     owner: any PushConnectionOwner
   ) throws(PushConnectionFailure) {
     do throws(SystemError) {
@@ -77,10 +77,10 @@ final class PushConnection: @unchecked Sendable {
       close(socket)
       throw PushConnectionFailure("no memory")
     }
-    (self.session, self.loop, self.patience, self.owner) = (session, loop, patience, owner)
+    (self.session, self.loop, self.timeLimits, self.owner) = (session, loop, timeLimits, owner)
     (heardAt, startedAt) = (loop.now, loop.now)
     watch(.writable, isNew: true)
-    schedule(at: startedAt.advanced(by: patience.connecting))
+    schedule(at: startedAt.advanced(by: timeLimits.connecting))
   }
 
   deinit {
@@ -93,7 +93,7 @@ final class PushConnection: @unchecked Sendable {
   var room: Int { isOpen ? session.room : 0 }
   var openStreams: Int { session.openStreams }
   /// The data of the server's GOAWAY.
-  var farewell: [UInt8] { session.farewell }
+  var goAwayData: [UInt8] { session.goAwayData }
 
   /// Starts a request. Call it when there is ``room``; ``flush()`` sends it.
   ///
@@ -235,7 +235,7 @@ final class PushConnection: @unchecked Sendable {
   }
 
   private var nextLook: Duration {
-    min(patience.silence, patience.answer)
+    min(timeLimits.silence, timeLimits.answer)
   }
 
   /// Checks whether the server still responds.
@@ -243,18 +243,18 @@ final class PushConnection: @unchecked Sendable {
     timer = nil
     let now = loop.now
     guard hasOpened else {
-      return end(.broken("the server did not accept the connection within \(patience.connecting.components.seconds) s"))
+      return end(.broken("the server did not accept the connection within \(timeLimits.connecting.components.seconds) s"))
     }
     guard session.openStreams > 0 else { return }
-    if let askedAt, askedAt.duration(to: now) >= patience.sign { return end(.broken("the server no longer responds")) }
-    session.expire(openedBefore: now.advanced(by: .zero - patience.answer))
-    if askedAt == nil, heardAt.duration(to: now) >= patience.silence {
+    if let askedAt, askedAt.duration(to: now) >= timeLimits.sign { return end(.broken("the server no longer responds")) }
+    session.expire(openedBefore: now.advanced(by: .zero - timeLimits.answer))
+    if askedAt == nil, heardAt.duration(to: now) >= timeLimits.silence {
       askedAt = now
       session.ping()
     }
     flush()
     guard phase == .open, timer == nil else { return }
-    let quiet = askedAt == nil ? heardAt.advanced(by: patience.silence) : now.advanced(by: patience.sign)
+    let quiet = askedAt == nil ? heardAt.advanced(by: timeLimits.silence) : now.advanced(by: timeLimits.sign)
     schedule(at: min(quiet, now.advanced(by: nextLook)))
   }
 }

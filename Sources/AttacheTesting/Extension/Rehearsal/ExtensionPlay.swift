@@ -7,9 +7,9 @@ final class ExtensionPlay: Sendable {
   /// How long the extension has after the notice.
   private static let grace = Duration.milliseconds(400)
   /// How long the instance may exist after its answer.
-  private static let leakPatience = Duration.milliseconds(100)
+  private static let leakTimeLimit = Duration.milliseconds(100)
   /// How long an extension may take to cancel its download after its answer.
-  private static let cancelPatience = Duration.milliseconds(200)
+  private static let cancelTimeLimit = Duration.milliseconds(200)
   /// How long is waited for what comes after the end of a slow situation.
   private static let afterwards = Duration.milliseconds(600)
   /// How long a download that outlives the answer may take: what it calls at its end is a finding.
@@ -232,7 +232,7 @@ final class ExtensionPlay: Sendable {
     }
     take(call, intake)
     if situation.isSlow {
-      _ = wait(until: .now.advanced(by: Self.cancelPatience)) { state in state.evidence.transfers.allSatisfy { $0.end != nil } }
+      _ = wait(until: .now.advanced(by: Self.cancelTimeLimit)) { state in state.evidence.transfers.allSatisfy { $0.end != nil } }
       release()
       _ = wait(until: .now.advanced(by: Self.afterwards)) { state in
         state.evidence.requests.allSatisfy { $0.answers.count > 1 } && state.evidence.transfers.allSatisfy { $0.end != nil }
@@ -242,7 +242,7 @@ final class ExtensionPlay: Sendable {
         state.evidence.transfers.allSatisfy { $0.end != nil || $0.isInBackground }
       }
     }
-    _ = wait(until: .now.advanced(by: Self.leakPatience)) { _ in false }
+    _ = wait(until: .now.advanced(by: Self.leakTimeLimit)) { _ in false }
     processes.finish(call)
     _ = wait(until: .now.advanced(by: .seconds(1))) { $0.finished.contains(call.number) || self.isCrashed(call, $0) }
   }

@@ -4,7 +4,7 @@ internal import Attache
 /// as the original or as a line that contains it.
 package struct PromiseCheck: Sendable {
   /// The changes to a line that are allowed.
-  package enum Freedom: Sendable, Hashable {
+  package enum AllowedChanges: Sendable, Hashable {
     /// A JSON object can gain members at any depth and can be reformatted.
     case members
     /// The bytes must be the original's, with or without attache's member spliced in.
@@ -66,7 +66,7 @@ package struct PromiseCheck: Sendable {
   private func altered(_ line: Int, _ text: ArraySlice<UInt8>, _ run: RunAnalysis) -> Finding {
     let original = run.evidence.input[line]
     let wanted =
-      switch run.freedom {
+      switch run.allowedChanges {
       case .members: "the original or a line with all its members"
       case .splice: "the original, or the original with one member inserted"
       }
@@ -103,14 +103,14 @@ package struct PromiseCheck: Sendable {
     if !endsWithLineFeed, !mayLackLineFeed {
       return [Finding(.torn, payload: line + 1, "expected a line ending after the last line of output, got none")]
     }
-    if endsWithLineFeed, !evidence.endsWithLineFeed, !anyOrder, case .splice = run.freedom, line == evidence.input.count - 1 {
+    if endsWithLineFeed, !evidence.endsWithLineFeed, !anyOrder, case .splice = run.allowedChanges, line == evidence.input.count - 1 {
       return [Finding(.altered, payload: line + 1, "the last line of the input has no line ending, but its output has one")]
     }
     return []
   }
 }
 
-extension PromiseCheck.Freedom {
+extension PromiseCheck.AllowedChanges {
   /// Returns whether a line that contains the original is allowed in its exact form.
   func allows(_ line: ArraySlice<UInt8>, from original: [UInt8]) -> Bool {
     switch self {

@@ -12,7 +12,7 @@ struct CommandSession {
       case filter(CommandTiming.Limits)
       /// The input of any other command ends when it is written. The command is ended after this
       /// time.
-      case tool(patience: Duration)
+      case tool(timeLimit: Duration)
     }
 
     var lines: [[UInt8]] = []
@@ -141,7 +141,7 @@ struct CommandSession {
   private var lastMoment: MonotonicInstant {
     switch script.pace {
     case .filter: seen.timing.hangs
-    case .tool(let patience): seen.start.advanced(by: patience)
+    case .tool(let timeLimit): seen.start.advanced(by: timeLimit)
     }
   }
 
@@ -173,7 +173,7 @@ extension CommandSession.Script {
   fileprivate var limits: CommandTiming.Limits {
     switch pace {
     case .filter(let limits): limits
-    case .tool(let patience): CommandTiming.Limits(deadline: .zero, slack: .zero, hangAfter: patience, jobs: .max)
+    case .tool(let timeLimit): CommandTiming.Limits(deadline: .zero, slack: .zero, hangAfter: timeLimit, jobs: .max)
     }
   }
 }

@@ -33,10 +33,10 @@ package struct LineMatching: Sendable {
   private(set) var lost: [Int] = []
 
   init(
-    input: [[UInt8]], output: [ArraySlice<UInt8>], freedom: PromiseCheck.Freedom = .members,
+    input: [[UInt8]], output: [ArraySlice<UInt8>], allowedChanges: PromiseCheck.AllowedChanges = .members,
     gaining outputPlace: OutputPlace = OutputPlace()
   ) {
-    let index = PayloadIndex(input, freedom: freedom, place: outputPlace)
+    let index = PayloadIndex(input, allowedChanges: allowedChanges, place: outputPlace)
     let kinds = output.map { index.kind(of: $0) }
     answers = output.map { _ in .stranger }
     let pairs = Alignment.pairs(index.kinds, kinds)

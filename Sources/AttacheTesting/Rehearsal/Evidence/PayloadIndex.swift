@@ -10,7 +10,7 @@ struct PayloadIndex {
 
   /// The kind of each line of input.
   let kinds: [Int]
-  private let freedom: PromiseCheck.Freedom
+  private let allowedChanges: PromiseCheck.AllowedChanges
   private let place: OutputPlace
   /// The first line of each kind.
   private let texts: [[UInt8]]
@@ -21,12 +21,12 @@ struct PayloadIndex {
   /// The kinds without leaves, such as `{}`: any object contains them.
   private var emptyKinds: [Int] = []
 
-  init(_ input: [[UInt8]], freedom: PromiseCheck.Freedom, place: OutputPlace = OutputPlace()) {
+  init(_ input: [[UInt8]], allowedChanges: PromiseCheck.AllowedChanges, place: OutputPlace = OutputPlace()) {
     self.place = place
     var (kinds, texts, values, kindByKey) = ([Int](), [[UInt8]](), [JSONValue?](), [Key: Int]())
     for line in input {
       let value = try? JSONReader.read(line[...])
-      let key = Self.key(line, value, freedom)
+      let key = Self.key(line, value, allowedChanges)
       let kind = kindByKey[key] ?? texts.count
       if kind == texts.count {
         kindByKey[key] = kind
@@ -35,12 +35,12 @@ struct PayloadIndex {
       }
       kinds.append(kind)
     }
-    (self.kinds, self.texts, self.values, self.kindByKey, self.freedom) = (kinds, texts, values, kindByKey, freedom)
+    (self.kinds, self.texts, self.values, self.kindByKey, self.allowedChanges) = (kinds, texts, values, kindByKey, allowedChanges)
     file()
   }
 
-  private static func key(_ text: [UInt8], _ value: JSONValue?, _ freedom: PromiseCheck.Freedom) -> Key {
-    switch freedom {
+  private static func key(_ text: [UInt8], _ value: JSONValue?, _ allowedChanges: PromiseCheck.AllowedChanges) -> Key {
+    switch allowedChanges {
     case .members: value.map { .value($0) } ?? .text(text)
     case .splice: .text(text)
     }
@@ -63,7 +63,7 @@ struct PayloadIndex {
   /// prefers one of which the output line is an allowed form, then the longest.
   func kind(of line: ArraySlice<UInt8>) -> Int? {
     let (text, value) = (Array(line), try? JSONReader.read(line))
-    if let kind = kindByKey[Self.key(text, value, freedom)] { return kind }
+    if let kind = kindByKey[Self.key(text, value, allowedChanges)] { return kind }
     guard let value = value?.compared(by: place) else { return nil }
     let candidates = Set(value.leaves).flatMap { kindsByLeaf[$0] ?? [] }
     return candidates.filter { kind in values[kind].map { value.holds($0) } == true }.max { weight($0, line) < weight($1, line) }
@@ -72,13 +72,13 @@ struct PayloadIndex {
   /// Returns whether a line of output can come from a line without content. This is true of any
   /// object, so it is used only when no other line matches.
   func isVague(_ kind: Int, for line: ArraySlice<UInt8>) -> Bool {
-    guard emptyKinds.contains(kind), freedom.allows(line, from: texts[kind]), let original = values[kind] else { return false }
+    guard emptyKinds.contains(kind), allowedChanges.allows(line, from: texts[kind]), let original = values[kind] else { return false }
     return (try? JSONReader.read(line))?.compared(by: place).holds(original) == true
   }
 
   /// Prefers allowed forms, then longer lines, then the first line.
   private func weight(_ kind: Int, _ line: ArraySlice<UInt8>) -> (Int, Int, Int) {
-    (freedom.allows(line, from: texts[kind]) ? 1 : 0, texts[kind].count, -kind)
+    (allowedChanges.allows(line, from: texts[kind]) ? 1 : 0, texts[kind].count, -kind)
   }
 }
 

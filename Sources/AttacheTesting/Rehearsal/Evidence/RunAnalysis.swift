@@ -8,7 +8,7 @@ package struct RunAnalysis: Sendable {
 
   /// The evidence, without the lines of input that a stopped filter did not read.
   package let evidence: Evidence
-  let freedom: PromiseCheck.Freedom
+  let allowedChanges: PromiseCheck.AllowedChanges
   let output: [ArraySlice<UInt8>]
   let matching: LineMatching
   /// The lines that a service extension changed, by their number, from 1.
@@ -19,10 +19,10 @@ package struct RunAnalysis: Sendable {
   package let accounts: [PayloadAccount]
 
   /// - Parameters:
-  ///   - freedom: the changes to a line that are allowed.
+  ///   - allowedChanges: the changes to a line that are allowed.
   ///   - isStopped: whether the filter is stopped, so that it owes nothing for lines that it did
   ///     not read.
-  package init(_ evidence: Evidence, freedom: PromiseCheck.Freedom = .members, isStopped: Bool = false) {
+  package init(_ evidence: Evidence, allowedChanges: PromiseCheck.AllowedChanges = .members, isStopped: Bool = false) {
     let read = isStopped ? evidence.upToLastRead : evidence
     let output = read.outputLines
     let records = Dictionary((read.report ?? []).map { ($0.line, $0) }) { first, _ in first }
@@ -30,25 +30,25 @@ package struct RunAnalysis: Sendable {
       (0..<read.input.count).contains(record.line - 1) && !record.changed.isEmpty
         ? ChangedLine(original: read.input[record.line - 1], changed: record.changed, place: read.place) : nil
     }
-    var matching = LineMatching(input: read.input, output: output, freedom: freedom, gaining: read.place)
+    var matching = LineMatching(input: read.input, output: output, allowedChanges: allowedChanges, gaining: read.place)
     matching.allow { line, number in changes[line + 1]?.allows(output[number]) == true }
     let pairs = matching.answers.enumerated().compactMap { number, answer in answer.line.map { ($0, number) } }
     let answers = Dictionary(pairs) { first, _ in first }
     accounts = evidence.input.indices.map { line in
       PayloadAccount(line, output: answers[line].map { output[$0] }, record: records[line + 1], in: evidence)
     }
-    (self.evidence, self.freedom, self.output, self.matching, self.answers) = (read, freedom, output, matching, answers)
+    (self.evidence, self.allowedChanges, self.output, self.matching, self.answers) = (read, allowedChanges, output, matching, answers)
     self.changes = changes
   }
 
   /// Analyses a run of attache itself.
   package init(_ evidence: Evidence, of scenario: Scenario) {
-    self.init(evidence, freedom: .splice(evidence.place), isStopped: scenario.stop != nil)
+    self.init(evidence, allowedChanges: .splice(evidence.place), isStopped: scenario.stop != nil)
   }
 
   /// Returns whether a line of output, from 0, has an allowed form of a line of input, from 0.
   func allows(_ number: Int, from line: Int) -> Bool {
-    freedom.allows(output[number], from: evidence.input[line]) || changes[line + 1]?.allows(output[number]) == true
+    allowedChanges.allows(output[number], from: evidence.input[line]) || changes[line + 1]?.allows(output[number]) == true
   }
 
   /// The accounts of the lines that the filter read.

@@ -29,12 +29,12 @@ struct Conversation {
   var received: [UInt8] { pump.output.bytes }
 
   /// Continues until the output is closed, or until no data moves in either direction for
-  /// `patience`.
-  mutating func goOn(patience: Duration) -> End {
+  /// `timeLimit`.
+  mutating func goOn(timeLimit: Duration) -> End {
     var last = MonotonicInstant.now
     while true {
       if pump.input.isWritten, arrivals.count >= expectedLines { pump.closeInput() }
-      let left = patience - last.duration(to: .now)
+      let left = timeLimit - last.duration(to: .now)
       guard left > .zero else { return .silence }
       pump.wait(atMost: Int32(clamping: left.nanoseconds / 1_000_000 + 1))
       if move() { last = .now }

@@ -91,14 +91,14 @@ final class InProcessRunner: Sendable {
 
   /// - Returns: whether the filter ended by itself, at the latest when its input ended.
   private func goOn(_ conversation: inout Conversation, _ engine: InProcessEngine) -> Bool {
-    let patience = stage.scenario.deadline * 2 + .seconds(5)
-    if conversation.goOn(patience: patience) == .closed { return true }
-    stage.timeline.note(.filter, "has written nothing for \(Milliseconds(patience)): its input is closed")
+    let timeLimit = stage.scenario.deadline * 2 + .seconds(5)
+    if conversation.goOn(timeLimit: timeLimit) == .closed { return true }
+    stage.timeline.note(.filter, "has written nothing for \(Milliseconds(timeLimit)): its input is closed")
     conversation.closeInput()
-    if conversation.goOn(patience: patience) == .closed { return true }
+    if conversation.goOn(timeLimit: timeLimit) == .closed { return true }
     stage.timeline.note(.filter, "does not end: it is told to write all originals now")
     engine.filter.cancel()
-    _ = conversation.goOn(patience: .seconds(5))
+    _ = conversation.goOn(timeLimit: .seconds(5))
     return false
   }
 }

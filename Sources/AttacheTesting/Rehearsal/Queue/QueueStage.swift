@@ -92,7 +92,7 @@ struct QueueStage: Sendable {
     let transcript = try await run(
       rehearsal.worker,
       CommandSession.Script(
-        pace: .tool(patience: patience), kill: moment.map { CommandKill(at: .moment($0)) },
+        pace: .tool(timeLimit: timeLimit), kill: moment.map { CommandKill(at: .moment($0)) },
         watchesResources: moment == nil && (expectation.memory != nil || expectation.descriptors != nil)))
     let ending =
       transcript.isKilled
@@ -122,7 +122,7 @@ struct QueueStage: Sendable {
   /// - Returns: its output.
   private func finish(_ name: String, _ arguments: String, lines: [[UInt8]] = []) async throws(StageError) -> [UInt8] {
     let script = CommandSession.Script(
-      lines: lines, endsWithLineFeed: stage.scenario.endsWithLineFeed, pace: .tool(patience: patience + .seconds(60)))
+      lines: lines, endsWithLineFeed: stage.scenario.endsWithLineFeed, pace: .tool(timeLimit: timeLimit + .seconds(60)))
     let transcript = try await run("\(name) \(arguments)", script)
     guard transcript.exit == .status(0) else {
       let ending = transcript.exit.map { "ended with \($0)" } ?? "did not end"
@@ -137,7 +137,7 @@ struct QueueStage: Sendable {
 
   /// The maximum duration of a worker. Each payload can take its deadline, with `jobs` payloads at
   /// a time. A payload runs alone after two workers died while they worked on it.
-  private var patience: Duration {
+  private var timeLimit: Duration {
     let deadline = stage.scenario.deadline
     let rounds = stage.input.count / (rehearsal.randomKills > 0 ? 1 : max(1, stage.configuration.filter.jobs)) + 1
     return deadline * rounds + (rehearsal.hangAfter ?? deadline * 2 + .seconds(10))

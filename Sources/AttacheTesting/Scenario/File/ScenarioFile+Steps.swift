@@ -72,7 +72,7 @@ extension ScenarioField {
     let text = try text()
     switch text {
     case "chunked": return .chunked
-    case "none": return .untold
+    case "none": return .absent
     default:
       guard let number = Int(text), number.magnitude <= Self.largestSize else {
         throw error("a length is a number, +N or -N (wrong by this many bytes), chunked or none; a number is at most \(Self.largestSize)")

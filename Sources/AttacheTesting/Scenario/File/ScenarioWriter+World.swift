@@ -133,7 +133,7 @@ extension OriginStep.Length {
     case .bytes(let count): "\(count)"
     case .offBy(let count): count < 0 ? "\(count)" : "+\(count)"
     case .chunked: "chunked"
-    case .untold: "none"
+    case .absent: "none"
     }
   }
 }

@@ -59,7 +59,7 @@ struct FetchStage: Sendable {
   func settle() async {
     for engine in fetcher.engines {
       await withCheckedContinuation { continuation in
-        engine.loop.post { engine.loop.addChore { continuation.resume() } }
+        engine.loop.post { engine.loop.postLowPriority { continuation.resume() } }
       }
     }
   }

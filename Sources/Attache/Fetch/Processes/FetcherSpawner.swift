@@ -3,7 +3,7 @@ internal import CFetcher
 internal import Glibc
 
 /// The implementation of the process that starts fetchers. It always has one thread.
-struct FetcherNursery {
+struct FetcherSpawner {
   private struct Child {
     var number: Int32
     var generation: Int32
@@ -120,9 +120,9 @@ struct FetcherNursery {
     defer { if connection >= 0 { close(connection) } }
     var reader = ByteReader(bytes[..<count])
     guard let kind = reader.read(UInt8.self) else { return }
-    if kind == NurseryOrder.upload { return startUploader(connection) }
+    if kind == SpawnCommand.upload { return startUploader(connection) }
     guard let number = reader.read(Int32.self) else { return }
-    if kind == NurseryOrder.end {
+    if kind == SpawnCommand.end {
       guard let generation = reader.read(Int32.self) else { return }
       for (process, child) in children where child.number == number && child.generation == generation { kill(process, SIGKILL) }
       return
@@ -175,7 +175,7 @@ struct FetcherNursery {
 }
 
 /// The first byte of an order: what the process shall do.
-enum NurseryOrder {
+enum SpawnCommand {
   static let start: UInt8 = 1
   static let end: UInt8 = 2
   static let upload: UInt8 = 3

@@ -3,7 +3,7 @@ internal import Glibc
 /// The state of ``ExtensionProcesses``.
 ///
 /// `@unchecked Sendable`: only the loop's thread uses it.
-final class ExtensionCrew: @unchecked Sendable {
+final class ProcessPool: @unchecked Sendable {
   /// How often the memory of busy processes is read.
   static let memoryInterval = Duration.milliseconds(10)
   /// How long calls fail at once after a process that never was ready, doubled each time.

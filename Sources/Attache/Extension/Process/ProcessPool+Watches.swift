@@ -1,9 +1,9 @@
 internal import Glibc
 
 /// The memory of the processes, and their end.
-extension ExtensionCrew {
+extension ProcessPool {
   /// How long a process may still exist after it was killed.
-  private static let endPatience = Duration.seconds(10)
+  private static let endTimeLimit = Duration.seconds(10)
 
   /// Ends the processes that use too much memory, as long as one is busy.
   func watchMemory() {
@@ -25,7 +25,7 @@ extension ExtensionCrew {
     leftovers.removeAll { process in
       guard let end = process.process.end else {
         // Another process may trace it, and keep its end from its parent.
-        let isStuck = process.endInstant.duration(to: loop.now) > Self.endPatience
+        let isStuck = process.endInstant.duration(to: loop.now) > Self.endTimeLimit
         if isStuck { say("a process of the service extension cannot be ended: number \(process.process.identifier)") }
         return isStuck
       }
@@ -45,8 +45,8 @@ extension ExtensionCrew {
     for process in processes { end(process, verdict: .cancelled) }
     while let call = waiting.popFirst() { call.end(.failed(.cancelled)) }
     endSessions()
-    let patience = loop.now.advanced(by: .seconds(1))
-    while !leftovers.isEmpty, loop.now < patience {
+    let timeLimit = loop.now.advanced(by: .seconds(1))
+    while !leftovers.isEmpty, loop.now < timeLimit {
       collectLeftovers()
       if !leftovers.isEmpty { usleep(500) }
     }
