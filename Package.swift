@@ -125,7 +125,7 @@ let package = Package(
         .product(name: "Logging", package: "swift-log"),
         .product(name: "XMLCoder", package: "XMLCoder"),
       ],
-      path: "Sources/RehearseCommand",
+      path: "Sources/ToolsCommand/Rehearse",
       swiftSettings: strict),
     .executableTarget(
       name: "attache-preview",
@@ -134,7 +134,7 @@ let package = Package(
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Mustache", package: "swift-mustache"),
       ],
-      path: "Sources/PreviewCommand",
+      path: "Sources/ToolsCommand/Preview",
       exclude: ["Page"],
       swiftSettings: strict),
     .executableTarget(
@@ -147,7 +147,7 @@ let package = Package(
         .product(name: "NIOHTTP1", package: "swift-nio"),
         .product(name: "NIOPosix", package: "swift-nio"),
       ],
-      path: "Sources/QueueCommand",
+      path: "Sources/ToolsCommand/Queue",
       swiftSettings: strict),
     .target(name: "CTripwire", path: "Tests/CTripwire"),
     .target(

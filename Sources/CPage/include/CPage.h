@@ -1,4 +1,4 @@
-/// The parts of a preview's page, as the files in Sources/PreviewCommand/Page have them.
+/// The parts of a preview's page, as the files in Sources/ToolsCommand/Preview/Page have them.
 ///
 /// `#embed` takes the compiler no time; text of this length in Swift does.
 #pragma once
