@@ -18,9 +18,7 @@ let package = Package(
   name: "attache",
   products: [
     .executable(name: "attache", targets: ["attache"]),
-    .executable(name: "attache-preview", targets: ["attache-preview"]),
-    .executable(name: "attache-queue", targets: ["attache-queue"]),
-    .executable(name: "attache-rehearse", targets: ["attache-rehearse"]),
+    .executable(name: "attache-tools", targets: ["attache-tools"]),
     .library(name: "Attache", targets: ["Attache"]),
     .library(name: "AttachePostgreSQL", targets: ["AttachePostgreSQL"]),
     .library(name: "AttacheQueue", targets: ["AttacheQueue"]),
@@ -118,36 +116,20 @@ let package = Package(
       path: "Sources/AttacheCommand",
       swiftSettings: strict),
     .executableTarget(
-      name: "attache-rehearse",
+      name: "attache-tools",
       dependencies: [
-        "Attache", "AttacheArguments", "AttacheTesting",
+        "Attache", "AttacheArguments", "AttacheInspection", "AttachePostgreSQL", "AttacheQueue", "AttacheSenders", "AttacheTesting",
+        "CPage",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
-        .product(name: "XMLCoder", package: "XMLCoder"),
-      ],
-      path: "Sources/ToolsCommand/Rehearse",
-      swiftSettings: strict),
-    .executableTarget(
-      name: "attache-preview",
-      dependencies: [
-        "Attache", "AttacheArguments", "AttacheInspection", "CPage",
-        .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Mustache", package: "swift-mustache"),
-      ],
-      path: "Sources/ToolsCommand/Preview",
-      exclude: ["Page"],
-      swiftSettings: strict),
-    .executableTarget(
-      name: "attache-queue",
-      dependencies: [
-        "Attache", "AttacheArguments", "AttacheInspection", "AttachePostgreSQL", "AttacheQueue", "AttacheSenders",
-        .product(name: "ArgumentParser", package: "swift-argument-parser"),
-        .product(name: "Logging", package: "swift-log"),
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOHTTP1", package: "swift-nio"),
         .product(name: "NIOPosix", package: "swift-nio"),
+        .product(name: "XMLCoder", package: "XMLCoder"),
       ],
-      path: "Sources/ToolsCommand/Queue",
+      path: "Sources/ToolsCommand",
+      exclude: ["Preview/Page"],
       swiftSettings: strict),
     .target(name: "CTripwire", path: "Tests/CTripwire"),
     .target(
@@ -194,7 +176,7 @@ let package = Package(
     .testTarget(
       name: "CommandTests",
       dependencies: [
-        "Attache", "AttacheInspection", "AttacheTesting", "Tripwire", "attache", "attache-preview", "attache-queue", "attache-rehearse",
+        "Attache", "AttacheInspection", "AttacheTesting", "Tripwire", "attache", "attache-tools",
         .product(name: "Crypto", package: "swift-crypto"),
       ],
       swiftSettings: tests),

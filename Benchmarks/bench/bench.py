@@ -68,10 +68,10 @@ class Bench:
         """The amount of something; less in a quick run."""
         return quick if self.options.is_quick else number
 
-    def lacks_queue_commands(self):
-        """The builds of attache without attache-queue beside them; empty if all have it."""
-        lacking = [str(path) for _, path in self.options.attaches if not path.with_name("attache-queue").exists()]
-        return f"attache-queue is to stand beside {', '.join(lacking)}" if lacking else ""
+    def lacks_tools(self):
+        """The builds of attache without attache-tools beside them; empty if all have it."""
+        lacking = [str(path) for _, path in self.options.attaches if not path.with_name("attache-tools").exists()]
+        return f"attache-tools is to stand beside {', '.join(lacking)}" if lacking else ""
 
     @staticmethod
     def lacks(*programs):

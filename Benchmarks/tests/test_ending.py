@@ -88,7 +88,7 @@ class Ending(unittest.TestCase):
 
     @unittest.skipIf(database.lacking(), "there is no PostgreSQL")
     def test_a_killed_benchmark_leaves_no_database(self):
-        self.program.with_name("attache-queue").touch()
+        self.program.with_name("attache-tools").touch()
         driver, family = self.driver("queue-postgresql")
         data = [Path(words[words.index(b"-D") + 1].decode()) for words in map(self.words, family) if words[0].endswith(b"/postgres") and b"-D" in words]
         self.assertTrue(data[0].is_dir())

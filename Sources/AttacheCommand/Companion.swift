@@ -1,23 +1,22 @@
 import Attache
 import Glibc
 
-/// The executables beside `attache`. They are in the same folder and are started with `execv`,
-/// which keeps the process and its signal settings.
-///
-/// They contain what needs libraries that the filter does not load.
+/// The executable in the folder of `attache` that contains what needs libraries that the filter does
+/// not load. It is started with `execv`, which keeps the process and its signal settings.
 enum Companion {
+  private static let name = "attache-tools"
+
   /// Replaces this process with the companion. Returns only on failure.
   ///
-  /// - Parameter installer: the command that installs the companion.
   /// - Returns: what went wrong and what to do.
-  static func become(_ name: String, _ arguments: [String], installer: String) -> String {
+  static func become(_ arguments: [String]) -> String {
     guard let folder = ownFolder else { return "/proc/self/exe cannot be read, so attache cannot find \(name) beside it" }
     let path = folder + "/" + name
     let argv: [UnsafeMutablePointer<CChar>?] = unsafe ([path] + arguments).map { unsafe strdup($0) } + [nil]
     unsafe execv(path, argv)
     let error = SystemError.text(errno)
     unsafe argv.forEach { unsafe free($0) }
-    return "\(path): \(error); \(installer) installs \(name) beside attache"
+    return "\(path): \(error); scripts/install installs \(name) beside attache"
   }
 
   private static var ownFolder: String? {

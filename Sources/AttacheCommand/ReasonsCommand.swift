@@ -22,8 +22,8 @@ struct ReasonsCommand: ParsableCommand {
   }
 }
 
-/// The findings, which the companion executable of the rehearsals knows.
-private struct ListFindingsCommand: RehearsalCommand {
+/// The findings, which the library for rehearsals knows.
+private struct ListFindingsCommand: CompanionCommand {
   static let configuration = CommandConfiguration(commandName: "findings")
 
   @Argument(parsing: .captureForPassthrough)

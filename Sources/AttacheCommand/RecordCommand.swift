@@ -1,8 +1,8 @@
 import ArgumentParser
 import Attache
 
-/// `attache record`: runs in the companion executable, because it needs a YAML writer.
-struct RecordCommand: RehearsalCommand {
+/// `attache record`.
+struct RecordCommand: CompanionCommand {
   static let configuration = CommandConfiguration(
     commandName: "record", abstract: "Run the filter and record its input and network as a scenario for attache rehearse.")
 

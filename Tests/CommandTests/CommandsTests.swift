@@ -123,7 +123,7 @@ struct CommandsTests {
     let program = try tool.start(["origin", Sample.fixtures + "/media"])
     let url = try #require(await program.lines(1).first)
     let executable = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/\(program.process)/exe")
-    #expect(executable == AttacheTool.folder + "/attache-rehearse")
+    #expect(executable == AttacheTool.folder + "/attache-tools")
     let input = Sample.payload(url + "/picture.png") + "\n" + Sample.payload(url + "/status/404/picture.png")
     let lines = try await tool.run(AttacheTool.loopback, input: input).text.split(separator: "\n")
     #expect(lines.map { Enriched.attachments($0).count } == [1, 0])
@@ -148,7 +148,7 @@ struct CommandsTests {
     let run = try await Program(Launch(path: lonely, arguments: ["origin", "."], environment: tool.environment)).finished()
     #expect(run.exit == .status(69))
     #expect(run.output == [])
-    #expect(run.errors.contains("\(lonely)-rehearse"))
-    #expect(run.errors.contains("scripts/install --rehearse installs attache-rehearse"))
+    #expect(run.errors.contains("\(lonely)-tools"))
+    #expect(run.errors.contains("scripts/install installs attache-tools"))
   }
 }

@@ -49,7 +49,7 @@ struct EngineFlagTests {
     Dictionary(uniqueKeysWithValues: EngineFlag.all.filter { $0.commands.isSuperset(of: commands) }.map { ($0.name, $0.valueName) })
   }
 
-  @Test(arguments: [("filter", "attache", EngineFlag.Commands.filter), ("record", "attache-rehearse", .record)])
+  @Test(arguments: [("filter", "attache", EngineFlag.Commands.filter), ("record", "attache-tools", .record)])
   func `the table has each flag of the command, and no other`(command: String, executable: String, commands: EngineFlag.Commands)
     async throws
   {
@@ -57,7 +57,7 @@ struct EngineFlagTests {
   }
 
   @Test func `the worker has the flags that the table gives it, and none that are the filter's alone`() async throws {
-    let flags = try await Self.flags(of: "work", in: "attache-queue")
+    let flags = try await Self.flags(of: "work", in: "attache-tools")
     let shared = flags.filter { EngineFlag.named($0.key) != nil }
     #expect(shared == Self.rows(of: .worker))
   }

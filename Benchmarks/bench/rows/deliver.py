@@ -18,7 +18,7 @@ _MODES = {"lines": [], "--envelope": ["--envelope"]}
 
 
 def measure(bench):
-    absent = bench.lacks_queue_commands()
+    absent = bench.lacks_tools()
     if absent:
         return Result(NAME, ABOUT, absent=absent)
     result = Result(NAME, ABOUT, head=["what", "results/s", f"× {LOOP}", "CPU µs per result", f"CPU × {LOOP}", "resident MB"])

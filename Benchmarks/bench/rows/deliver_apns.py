@@ -21,7 +21,7 @@ _TOPIC = "com.example.app"
 
 
 def measure(bench):
-    absent = bench.lacks_queue_commands() or bench.lacks("nghttpd", PEER)
+    absent = bench.lacks_tools() or bench.lacks("nghttpd", PEER)
     if absent:
         return Result(NAME, ABOUT, absent=absent)
     result = Result(NAME, ABOUT, head=["what", "requests/s", f"× {PEER}", "CPU µs per request", f"CPU × {PEER}", "CPU µs of nghttpd", "resident MB"])

@@ -23,7 +23,7 @@ _MEMBER = ',"attache":{"attachments":[{"url":"file:///' + "x" * 140 + '","type":
 
 
 def measure(bench):
-    absent = bench.lacks_queue_commands()
+    absent = bench.lacks_tools()
     if absent:
         return Result(NAME, ABOUT, absent=absent)
     count = bench.count(100_000, 1_000)

@@ -31,7 +31,7 @@ _STOPPED = 75
 
 
 def measure(bench):
-    absent = bench.lacks_queue_commands() or database.lacking()
+    absent = bench.lacks_tools() or database.lacking()
     if absent:
         return Result(NAME, ABOUT, absent=absent)
     result = Result(NAME, ABOUT, head=["what", "payloads/s", f"× {LOOP}", "CPU µs per payload", f"CPU × {LOOP}", "servers' CPU µs", "resident MB"])

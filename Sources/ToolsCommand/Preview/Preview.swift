@@ -60,6 +60,8 @@ struct Preview: ParsableCommand {
   }
 
   func run() throws {
+    DescriptorLimit.require(32)
+    CommandThread.require(4)
     let flags = try FilterFlags.parse(flags)
     let work = try WorkFolder()
     defer { work.remove() }

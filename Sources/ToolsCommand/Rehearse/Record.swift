@@ -98,7 +98,7 @@ struct Record: AsyncParsableCommand {
       try FileManager.default.createDirectory(at: place.deletingLastPathComponent(), withIntermediateDirectories: true)
       try Data(medium.bytes).write(to: place, options: .atomic)
     }
-    try ReportFile(path: file).write(scenario.yaml())
+    try WholeFile(path: file).write(scenario.yaml())
   }
 
   private func say(_ text: String) {

@@ -47,8 +47,8 @@ struct ReportOptions: ParsableArguments {
   ///
   /// - Throws: status 74 when a file cannot be written.
   func open() throws -> [any RehearsalReport] {
-    let files = [json, junit].map { $0.map(ReportFile.init) }
-    let page = preview.flatMap { $0.hasSuffix(".html") ? ReportFile(path: $0) : nil }
+    let files = [json, junit].map { $0.map(WholeFile.init) }
+    let page = preview.flatMap { $0.hasSuffix(".html") ? WholeFile(path: $0) : nil }
     for file in (files + [page]).compactMap({ $0 }) {
       do throws(ReportFailure) { try file.check() } catch {
         Terminal.error.write("attache rehearse: \(error)\n")

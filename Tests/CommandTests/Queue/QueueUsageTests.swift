@@ -107,12 +107,12 @@ struct QueueUsageTests {
     try FileManager.default.copyItem(atPath: AttacheTool.folder + "/attache", toPath: folder["attache"])
     let run = try await AttacheTool().run(["queue", "--queue", "sqlite:x"]) { $0.path = folder["attache"] }
     #expect(run.exit == .status(69))
-    #expect(run.errors.contains("scripts/install installs attache-queue beside attache"))
+    #expect(run.errors.contains("scripts/install installs attache-tools beside attache"))
   }
 
   @Test func `the executable beside says its version as attache does`() async throws {
     let tool = try AttacheTool()
-    let run = try await tool.run(["--version"]) { $0.path = AttacheTool.folder + "/attache-queue" }
+    let run = try await tool.run(["--version"]) { $0.path = AttacheTool.folder + "/attache-tools" }
     #expect(run.exit == .status(0))
     #expect(try await tool.run(["--version"]).output == run.output)
   }

@@ -69,7 +69,7 @@ package struct ExtensionLibrary: Sendable {
         if FileManager.default.fileExists(atPath: "\(folder)/\(place)/Groundwork/Exports.swift") { return "\(folder)/\(place)" }
       }
     }
-    throw .unavailable("the sources of attache's extension library are not beside \(program); scripts/install --rehearse installs them")
+    throw .unavailable("the sources of attache's extension library are not beside \(program); scripts/install installs them")
   }
 
   /// Returns the sources of a module: C or Swift.

@@ -4,10 +4,10 @@ internal import Foundation
 
 /// The report for programs: one JSON object, which `--baseline` also reads.
 struct JSONReport: RehearsalReport {
-  private let file: ReportFile
+  private let file: WholeFile
   private var plan: RehearsalPlan?
 
-  init(_ file: ReportFile) {
+  init(_ file: WholeFile) {
     self.file = file
   }
 

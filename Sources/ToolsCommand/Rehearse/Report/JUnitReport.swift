@@ -4,9 +4,9 @@ internal import XMLCoder
 
 /// The report for continuous integration, in JUnit's XML.
 struct JUnitReport: RehearsalReport {
-  private let file: ReportFile
+  private let file: WholeFile
 
-  init(_ file: ReportFile) {
+  init(_ file: WholeFile) {
     self.file = file
   }
 

@@ -1,3 +1,4 @@
+internal import ArgumentParser
 internal import Attache
 internal import AttacheTesting
 internal import Foundation
@@ -67,20 +68,11 @@ struct PreviewReport: RehearsalReport {
         .map { result.depth == .serviceExtension ? "\($0.kind.rawValue): \($0.message)" : $0.message })
   }
 
-  /// Runs `attache preview`, which is beside this executable.
   private func draw(_ files: [String]) throws {
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
-      .appendingPathComponent("attache-preview")
-    process.arguments = ["preview"] + files.dropLast(2) + ["-o", path, "--app", "Rehearsal", "--"] + files.suffix(2)
     do {
-      try process.run()
+      try Preview.parse(files.dropLast(2) + ["-o", path, "--app", "Rehearsal", "--"] + files.suffix(2)).run()
     } catch {
-      throw ReportFailure(path: path, problem: "attache-preview cannot start (\(error.localizedDescription)); scripts/install installs it")
-    }
-    process.waitUntilExit()
-    guard process.terminationReason == .exit, process.terminationStatus == 0 else {
-      throw ReportFailure(path: path, problem: "attache preview ended with \(process.terminationStatus)")
+      throw ReportFailure(path: path, problem: "attache preview ended with \(Preview.exitCode(for: error).rawValue)")
     }
   }
 }

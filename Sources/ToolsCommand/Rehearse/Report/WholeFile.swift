@@ -2,8 +2,8 @@ internal import Attache
 internal import Foundation
 internal import Glibc
 
-/// A report's file, which is written whole or not at all.
-struct ReportFile {
+/// A file, such as a report, that is written whole or not at all.
+struct WholeFile {
   let path: String
 
   /// Checks whether the file can be written, as far as this can be known beforehand, so that a

@@ -1,23 +1,23 @@
 import ArgumentParser
 
-/// `attache enqueue`: runs in the companion executable.
-struct EnqueueCommand: QueueCommand {
+/// `attache enqueue`.
+struct EnqueueCommand: CompanionCommand {
   static let configuration = CommandConfiguration(commandName: "enqueue", abstract: "Add payloads to a queue.")
 
   @Argument(parsing: .captureForPassthrough, help: "Use --help for its flags.")
   var arguments: [String] = []
 }
 
-/// `attache work`: runs in the companion executable.
-struct WorkCommand: QueueCommand {
+/// `attache work`.
+struct WorkCommand: CompanionCommand {
   static let configuration = CommandConfiguration(commandName: "work", abstract: "Process a queue: attach media to its payloads.")
 
   @Argument(parsing: .captureForPassthrough, help: "Use --help for its flags.")
   var arguments: [String] = []
 }
 
-/// `attache deliver`: runs in the companion executable.
-struct DeliverCommand: QueueCommand {
+/// `attache deliver`.
+struct DeliverCommand: CompanionCommand {
   static let configuration = CommandConfiguration(
     commandName: "deliver", abstract: "Deliver the results of a queue to a command, an HTTP endpoint or Apple.")
 
@@ -25,8 +25,8 @@ struct DeliverCommand: QueueCommand {
   var arguments: [String] = []
 }
 
-/// `attache results`: runs in the companion executable.
-struct ResultsCommand: QueueCommand {
+/// `attache results`.
+struct ResultsCommand: CompanionCommand {
   static let configuration = CommandConfiguration(
     commandName: "results", abstract: "Write the results of a queue, in the order of its payloads.")
 
@@ -34,32 +34,32 @@ struct ResultsCommand: QueueCommand {
   var arguments: [String] = []
 }
 
-/// `attache queue`: runs in the companion executable.
-struct QueueStateCommand: QueueCommand {
+/// `attache queue`.
+struct QueueStateCommand: CompanionCommand {
   static let configuration = CommandConfiguration(commandName: "queue", abstract: "Show the state of a queue.")
 
   @Argument(parsing: .captureForPassthrough, help: "Use --help for its flags.")
   var arguments: [String] = []
 }
 
-/// `attache retry`: runs in the companion executable.
-struct RetryCommand: QueueCommand {
+/// `attache retry`.
+struct RetryCommand: CompanionCommand {
   static let configuration = CommandConfiguration(commandName: "retry", abstract: "Requeue payloads that fell back.")
 
   @Argument(parsing: .captureForPassthrough, help: "Use --help for its flags.")
   var arguments: [String] = []
 }
 
-/// `attache purge`: runs in the companion executable.
-struct PurgeCommand: QueueCommand {
+/// `attache purge`.
+struct PurgeCommand: CompanionCommand {
   static let configuration = CommandConfiguration(commandName: "purge", abstract: "Delete payloads with old results.")
 
   @Argument(parsing: .captureForPassthrough, help: "Use --help for its flags.")
   var arguments: [String] = []
 }
 
-/// `attache batch`: runs in the companion executable.
-struct BatchCommand: QueueCommand {
+/// `attache batch`.
+struct BatchCommand: CompanionCommand {
   static let configuration = CommandConfiguration(
     commandName: "batch", abstract: "Attach media to the payloads of a file; resume after an interruption.")
 
@@ -67,9 +67,45 @@ struct BatchCommand: QueueCommand {
   var arguments: [String] = []
 }
 
-/// `attache push`: runs in the companion executable.
-struct PushCommand: QueueCommand {
+/// `attache push`.
+struct PushCommand: CompanionCommand {
   static let configuration = CommandConfiguration(commandName: "push", abstract: "Send one payload to Apple and print the answer.")
+
+  @Argument(parsing: .captureForPassthrough, help: "Use --help for its flags.")
+  var arguments: [String] = []
+}
+
+/// `attache preview`.
+struct PreviewCommand: CompanionCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "preview", abstract: "Write a web page that shows notifications as people see them.")
+
+  @Argument(parsing: .captureForPassthrough, help: "Use --help for its flags.")
+  var arguments: [String] = []
+}
+
+/// `attache rehearse`.
+struct RehearseCommand: CompanionCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "rehearse", abstract: "Play scenarios of a failing network, with attache or any other filter.")
+
+  @Argument(parsing: .captureForPassthrough, help: "Use --help for its flags.")
+  var arguments: [String] = []
+}
+
+/// `attache extension`.
+struct ExtensionCommand: CompanionCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "extension", abstract: "Build an iOS service extension, unchanged, for --extension.")
+
+  @Argument(parsing: .captureForPassthrough, help: "Use --help for its flags.")
+  var arguments: [String] = []
+}
+
+/// `attache origin`.
+struct OriginCommand: CompanionCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "origin", abstract: "Serve a folder on loopback, with faults selected by the path, for manual tests.")
 
   @Argument(parsing: .captureForPassthrough, help: "Use --help for its flags.")
   var arguments: [String] = []
