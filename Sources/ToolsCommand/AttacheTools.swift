@@ -30,7 +30,7 @@ struct AttacheTools: ParsableCommand {
   private static func play(_ command: sending any AsyncParsableCommand) -> Never {
     DescriptorLimit.require(64)
     CommandThread.require(16)
-    Task { @MainActor in
+    Task {
       var command = command
       do { try await command.run() } catch { exit(withError: error) }
       exit()
