@@ -4,10 +4,12 @@ internal import Attache
 package let attacheVersion = "0.1.0"
 
 /// The output of `--version`: the version on its own line, then the libraries that attache uses. With
-/// `--verbose`, what this machine cannot enforce on a fetcher follows.
+/// `--verbose`, what this machine cannot enforce on a fetcher follows. Without `--version`, the
+/// libraries are not asked for their versions, to keep the start fast.
 package var versionText: String {
+  guard CommandLine.arguments.contains("--version") else { return attacheVersion }
   var lines = [attacheVersion] + LibraryVersions.all.map { "\($0.name) \($0.version)" }
-  if ["--version", "--verbose"].allSatisfy(CommandLine.arguments.contains) {
+  if CommandLine.arguments.contains("--verbose") {
     lines.append(FetcherNotice.ofThisMachine.map { "\($0)" } ?? "fetchers run with all limits that SECURITY.md describes")
   }
   return lines.joined(separator: "\n")

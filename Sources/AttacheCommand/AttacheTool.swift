@@ -12,7 +12,7 @@ struct AttacheTool: ParsableCommand {
       media ("mutable-content": 1) gains one member with its attachments; whatever goes wrong, the original goes out byte for byte and in time. \
       "attache filter --help" lists the flags.
       """,
-    version: asksForVersion ? versionText : attacheVersion,
+    version: versionText,
     subcommands: everySubcommand,
     defaultSubcommand: FilterCommand.self)
 
@@ -26,10 +26,6 @@ struct AttacheTool: ParsableCommand {
 
   /// The names of the subcommands, as users type them.
   static var commandNames: [String] { everySubcommand.map { $0._commandName } }
-
-  /// Whether the version will be printed. Otherwise the libraries are not asked for their versions,
-  /// to keep the filter's start fast.
-  private static var asksForVersion: Bool { CommandLine.arguments.contains("--version") }
 
   static func main() {
     StandardDescriptors.prepare()
