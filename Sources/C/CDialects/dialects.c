@@ -3,7 +3,7 @@
 #pragma clang diagnostic ignored "-Wc23-extensions"
 
 static const char json[] = {
-#embed "../Attache/Dialects/dialects.json"
+#embed "../../Attache/Dialects/dialects.json"
 };
 
 const char *dialects_json(size_t *length) {

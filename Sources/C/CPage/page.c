@@ -3,15 +3,15 @@
 #pragma clang diagnostic ignored "-Wc23-extensions"
 
 static const char template_text[] = {
-#embed "../ToolsCommand/Preview/Page/page.mustache"
+#embed "../../ToolsCommand/Preview/Page/page.mustache"
 };
 
 static const char style_text[] = {
-#embed "../ToolsCommand/Preview/Page/page.css"
+#embed "../../ToolsCommand/Preview/Page/page.css"
 };
 
 static const char script_text[] = {
-#embed "../ToolsCommand/Preview/Page/page.js"
+#embed "../../ToolsCommand/Preview/Page/page.js"
 };
 
 const char *page_template(size_t *length) {
