@@ -219,7 +219,7 @@ package final class UploadClient: AttachmentUploader, @unchecked Sendable {
 
   private func receive() {
     var (bytes, file) = ([UInt8](repeating: 0, count: UploadFrame.maximumBytes), Int32(-1))
-    let count = unsafe fetcher_receive(connection, &bytes, bytes.count, &file)
+    let count = unsafe child_receive(connection, &bytes, bytes.count, 0, &file)
     if file >= 0 { close(file) }
     guard count > 0, let reply = UploadFrame.reply(bytes[..<count]) else { return ended() }
     pause = .zero

@@ -99,7 +99,7 @@ final class UploadServer: @unchecked Sendable {
 
   private func receive() {
     var (bytes, file) = ([UInt8](repeating: 0, count: UploadFrame.maximumBytes), Int32(-1))
-    let count = unsafe fetcher_receive(connection, &bytes, bytes.count, &file)
+    let count = unsafe child_receive(connection, &bytes, bytes.count, 0, &file)
     guard count > 0, let request = UploadFrame.request(bytes[..<count]) else {
       if file >= 0 { close(file) }
       return end()

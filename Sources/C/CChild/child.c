@@ -73,8 +73,7 @@ static _Noreturn void run_child(const start *start, int socket) {
 
 #pragma mark Messages
 
-// Receives a message of a known size, and its descriptor. False for anything else.
-static bool receive(int socket, void *bytes, size_t count, int *descriptor) {
+long child_receive(int socket, void *bytes, size_t count, int flags, int *descriptor) {
   struct iovec part = {.iov_base = bytes, .iov_len = count};
   union {
     char room[CMSG_SPACE(sizeof(int))];
@@ -83,11 +82,16 @@ static bool receive(int socket, void *bytes, size_t count, int *descriptor) {
   struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1, .msg_control = control.room, .msg_controllen = sizeof control.room};
   *descriptor = -1;
   ssize_t length;
-  do length = recvmsg(socket, &message, MSG_CMSG_CLOEXEC | MSG_DONTWAIT);
+  do length = recvmsg(socket, &message, MSG_CMSG_CLOEXEC | flags);
   while (length < 0 && errno == EINTR);
-  struct cmsghdr *head = length > 0 ? CMSG_FIRSTHDR(&message) : NULL;
+  struct cmsghdr *head = length < 0 ? NULL : CMSG_FIRSTHDR(&message);
   if (head && head->cmsg_level == SOL_SOCKET && head->cmsg_type == SCM_RIGHTS) memcpy(descriptor, CMSG_DATA(head), sizeof(int));
-  return length == (ssize_t)count;
+  return length;
+}
+
+// Receives a message of a known size, and its descriptor. False for anything else.
+static bool receive(int socket, void *bytes, size_t count, int *descriptor) {
+  return child_receive(socket, bytes, count, MSG_DONTWAIT, descriptor) == (long)count;
 }
 
 long child_send(int socket, const void *bytes, size_t count, int descriptor) {

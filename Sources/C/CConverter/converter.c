@@ -13,19 +13,7 @@
 
 // Waits for the next picture. False when there is none any more.
 static bool take_job(converter_job *job, int *input) {
-  struct iovec part = {.iov_base = job, .iov_len = sizeof *job};
-  union {
-    char room[CMSG_SPACE(sizeof(int))];
-    struct cmsghdr head;
-  } control;
-  struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1, .msg_control = control.room, .msg_controllen = sizeof control.room};
-  ssize_t length;
-  do length = recvmsg(child_socket, &message, MSG_CMSG_CLOEXEC);
-  while (length < 0 && errno == EINTR);
-  struct cmsghdr *head = length == sizeof *job ? CMSG_FIRSTHDR(&message) : NULL;
-  if (!head || head->cmsg_level != SOL_SOCKET || head->cmsg_type != SCM_RIGHTS) return false;
-  memcpy(input, CMSG_DATA(head), sizeof *input);
-  return true;
+  return child_receive(child_socket, job, sizeof *job, 0, input) == sizeof *job && *input >= 0;
 }
 
 static bool send_all(const converter_answer *answer, const vips_result *result) {

@@ -115,22 +115,6 @@ long fetcher_write(int socket, const void *bytes, size_t count) { return send(so
 
 long fetcher_read(int socket, void *bytes, size_t count) { return recv(socket, bytes, count, MSG_DONTWAIT); }
 
-long fetcher_receive(int socket, void *bytes, size_t count, int *descriptor) {
-  *descriptor = -1;
-  struct iovec part = {.iov_base = bytes, .iov_len = count};
-  union {
-    char room[CMSG_SPACE(sizeof(int))];
-    struct cmsghdr head;
-  } control;
-  struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1, .msg_control = control.room, .msg_controllen = sizeof control.room};
-  long received;
-  do received = recvmsg(socket, &message, MSG_CMSG_CLOEXEC);
-  while (received < 0 && errno == EINTR);
-  struct cmsghdr *head = received < 0 ? NULL : CMSG_FIRSTHDR(&message);
-  if (head && head->cmsg_level == SOL_SOCKET && head->cmsg_type == SCM_RIGHTS) memcpy(descriptor, CMSG_DATA(head), sizeof(int));
-  return received;
-}
-
 int fetcher_reap(int children, int *signal, int *status) {
   struct signalfd_siginfo news;
   while (read(children, &news, sizeof news) > 0) {

@@ -137,7 +137,7 @@ package final class FetcherParent: Sendable {
     signal(SIGCHLD, SIG_IGN)
     while true {
       var (order, connection) = (UInt8(0), Int32(-1))
-      let count = unsafe fetcher_receive(Int32(fetcher_kept), &order, 1, &connection)
+      let count = unsafe child_receive(Int32(fetcher_kept), &order, 1, 0, &connection)
       if count > 0, connection >= 0, fetcher_fork(connection) == 0 { start() }
       // If the fork failed, the host detects the end of the connection.
       if connection >= 0 { close(connection) }
@@ -188,7 +188,7 @@ package final class FetcherParent: Sendable {
   /// - Returns: why it could not, or nil.
   private static func libraryFailure(from socket: Int32) -> String? {
     var (bytes, descriptor) = ([UInt8](repeating: 0, count: 1_024), Int32(-1))
-    let count = unsafe fetcher_receive(socket, &bytes, bytes.count, &descriptor)
+    let count = unsafe child_receive(socket, &bytes, bytes.count, 0, &descriptor)
     guard count > 0 else { return "the process that starts fetchers has ended while it loaded libvips; \(Shortage.memory)" }
     return count == 1 ? nil : String(decoding: bytes[..<count], as: UTF8.self)
   }
@@ -239,7 +239,7 @@ package final class FetcherParent: Sendable {
   /// Reads the next report.
   func nextReport() -> Report {
     var (raw, descriptor): ((Int32, Int32, Int32, Int32), Int32) = ((0, 0, 0, 0), -1)
-    let count = unsafe withUnsafeMutableBytes(of: &raw) { unsafe fetcher_receive(socket, $0.baseAddress, $0.count, &descriptor) }
+    let count = unsafe withUnsafeMutableBytes(of: &raw) { unsafe child_receive(socket, $0.baseAddress, $0.count, 0, &descriptor) }
     if descriptor >= 0 { close(descriptor) }
     if count > 0, awaitsLibrary.exchange(false, ordering: .relaxed) { return .library }
     guard count == MemoryLayout.size(ofValue: raw), raw.0 >= 0 else { return .over }

@@ -114,7 +114,7 @@ struct FetcherSpawner {
   private mutating func takeOrder() {
     var bytes = [UInt8](repeating: 0, count: 1_024)
     var connection: Int32 = -1
-    let count = unsafe fetcher_receive(socket, &bytes, bytes.count, &connection)
+    let count = unsafe child_receive(socket, &bytes, bytes.count, 0, &connection)
     // The host has ended, or ends. What the children have started ends with them.
     guard count > 0 else { leave() }
     defer { if connection >= 0 { close(connection) } }

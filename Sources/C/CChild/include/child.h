@@ -46,6 +46,9 @@ static inline struct itimerval child_timer(uint32_t ms) {
 /// Sends a message with a descriptor, -1 for none. Never waits. As sendmsg(2), without SIGPIPE.
 long child_send(int socket, const void *_Nonnull bytes, size_t count, int descriptor);
 
+/// Receives a message with its descriptor, which is close-on-exec; -1 for none. As recvmsg(2), which a signal does not end.
+long child_receive(int socket, void *_Null_unspecified bytes, size_t count, int flags, int *_Nonnull descriptor);
+
 #pragma mark A process that starts the children of another
 
 enum { child_start_detector = 1, child_start_converter, child_end };

@@ -83,9 +83,6 @@ int fetcher_replace(int socket, int replaced);
 long fetcher_write(int socket, const void *bytes, size_t count);
 long fetcher_read(int socket, void *bytes, size_t count);
 
-// Waits for a message, and receives it with its descriptor, -1 for none. child_send sends one. As recvmsg(2).
-long fetcher_receive(int socket, void *bytes, size_t count, int *descriptor);
-
 // The next child that has ended or stopped, as `children` of fetcher_watch_children tells. Its number and what became of it: a signal's number, or 0 and its exit status. A child that stopped
 // is ended.
 //
