@@ -63,7 +63,8 @@ package final class WorkerMetrics: WorkerObserver, MetricsSource {
     text.family("attache_payloads_total", .counter, "Payloads that got their result, by outcome and by reason (empty for none).")
     let usual =
       [OutcomeKey(outcome: .attached), OutcomeKey(outcome: .invalid, reason: .payloadJSON)]
-      + Reason.ofPassingLines.map { OutcomeKey(outcome: .passthrough, reason: $0) } + Reason.allCases.map { OutcomeKey(outcome: .fallback, reason: $0) }
+      + Reason.ofPassingLines.map { OutcomeKey(outcome: .passthrough, reason: $0) }
+      + Reason.allCases.map { OutcomeKey(outcome: .fallback, reason: $0) }
     for key in usual + Self.sorted(state.finished.keys.filter { !usual.contains($0) }) {
       text.sample(state.finished[key] ?? 0, ["outcome": key.outcome.rawValue, "reason": key.reason?.rawValue ?? ""])
     }

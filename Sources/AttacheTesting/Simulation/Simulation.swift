@@ -23,7 +23,7 @@ package final class Simulation: Machine {
   }
 
   /// The number of turns without time passing after which the simulation counts as hung.
-  private static let timeLimit = 2_000_000
+  private static let maximumTurns = 2_000_000
 
   private let input: SimulatedInput?
   private let state: Mutex<State>
@@ -43,7 +43,8 @@ package final class Simulation: Machine {
     self.input = input
     state = Mutex(
       State(
-        now: start, generator: SeededGenerator(seed: seed), horizon: start.advanced(by: horizon), timeLimit: Self.timeLimit, atRest: atRest))
+        now: start, generator: SeededGenerator(seed: seed), horizon: start.advanced(by: horizon), maximumTurns: Self.maximumTurns,
+        atRest: atRest))
   }
 
   /// Runs `body` on a thread of the simulation and returns when no thread has work left. It can be
@@ -176,7 +177,7 @@ extension Simulation {
     var now: MonotonicInstant
     var generator: SeededGenerator
     let horizon: MonotonicInstant
-    let timeLimit: Int
+    let maximumTurns: Int
     let atRest: @Sendable (MonotonicInstant) -> Void
     var fingerprint: UInt64 = 0
     var threads: [SimulatedThread] = []
@@ -189,13 +190,13 @@ extension Simulation {
     private var turns = 0
 
     init(
-      now: MonotonicInstant, generator: SeededGenerator, horizon: MonotonicInstant, timeLimit: Int,
+      now: MonotonicInstant, generator: SeededGenerator, horizon: MonotonicInstant, maximumTurns: Int,
       atRest: @escaping @Sendable (MonotonicInstant) -> Void
     ) {
       self.now = now
       self.generator = generator
       self.horizon = horizon
-      self.timeLimit = timeLimit
+      self.maximumTurns = maximumTurns
       self.atRest = atRest
     }
 
@@ -234,7 +235,7 @@ extension Simulation {
       running = nil
       turns += 1
       if runnable.isEmpty { jump() }
-      guard !runnable.isEmpty, turns < timeLimit else {
+      guard !runnable.isEmpty, turns < maximumTurns else {
         isOver = true
         return nil
       }
