@@ -49,7 +49,7 @@ struct RepliesTarget: Target {
     for request in session.takeOpen() { fates[Int(request.token.id)] += 1 }
     check(fates.prefix(submitted).allSatisfy { $0 == 1 }, "each request ends once: \(fates)")
     check(fates.dropFirst(submitted).allSatisfy { $0 == 0 }, "what was not sent does not end: \(fates)")
-    check(session.farewell.count <= HTTP2Session.maximumBody, "a farewell has its bound")
+    check(session.goAwayData.count <= HTTP2Session.maximumBody, "the data of GOAWAY have its bound")
     check(output <= 4_096 * (1 + requests) + 8 * taken, "\(output) bytes are said to \(taken)")
   }
 

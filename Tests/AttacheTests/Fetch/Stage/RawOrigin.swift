@@ -11,9 +11,9 @@ final class RawOrigin {
   init(_ answer: [UInt8], thenForEver piece: [UInt8] = []) throws {
     socket = try LoopbackSocket(backlog: 16)
     url = "http://127.0.0.1:\(socket.port)/a"
-    let descriptor = socket.descriptor
-    try Thread.start("raw origin") {
-      while case let connection = accept(descriptor, nil, nil), connection >= 0 {
+    // The thread keeps the socket open: another socket with its number would get this one's answers.
+    try Thread.start("raw origin") { [socket] in
+      while case let connection = accept(socket.descriptor, nil, nil), connection >= 0 {
         Self.serve(connection, answer, piece)
         close(connection)
       }
