@@ -47,11 +47,16 @@ enum OutboxState: Int64 {
 extension SQLiteQueue {
   /// Creates the missing tables of a queue in a folder.
   func prepareFolder() throws(QueueError) {
-    guard try !read({ try $0.tableExists("outbox") }) else { return }
+    guard try !read({ try Self.hasFolder($0) }) else { return }
     try write { connection, _ in
       // Another process may have created them in the meantime.
-      guard try !connection.tableExists("outbox") else { return }
+      guard try !Self.hasFolder(connection) else { return }
       try connection.execute(sql: FolderSchema.tables)
     }
+  }
+
+  /// GRDB's `tableExists` answers from a copy of the schema, which another process may have changed.
+  private static func hasFolder(_ connection: Database) throws -> Bool {
+    try Bool.fetchOne(connection, sql: "SELECT EXISTS (SELECT 1 FROM sqlite_master WHERE name = 'outbox')") ?? false
   }
 }

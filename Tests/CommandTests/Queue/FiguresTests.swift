@@ -33,13 +33,19 @@ struct FiguresTests {
     #expect(run.output == [])
   }
 
-  /// The IPv4 addresses, as the kernel writes them, on which a process listens at a port.
-  private static func listeners(_ port: UInt16) throws -> [String] {
-    let text = try ["/proc/net/tcp", "/proc/net/tcp6"].map { try String(contentsOfFile: $0, encoding: .utf8) }.joined()
+  /// The addresses, as the kernel writes them, on which a process listens at a port that is in use.
+  ///
+  /// The kernel's table is no snapshot: while other processes open and close sockets, a read may miss
+  /// a row or have it twice.
+  private static func listeners(_ port: UInt16) throws -> Set<String> {
     let hexadecimal = String(format: ":%04X", port)
-    return text.split(separator: "\n").compactMap { line in
-      let words = line.split(separator: " ")
-      return words.count > 3 && words[1].hasSuffix(hexadecimal) && words[3] == "0A" ? String(words[1].dropLast(5)) : nil
+    while true {
+      let text = try ["/proc/net/tcp", "/proc/net/tcp6"].map { try String(contentsOfFile: $0, encoding: .utf8) }.joined()
+      let found = text.split(separator: "\n").compactMap { line in
+        let words = line.split(separator: " ")
+        return words.count > 3 && words[1].hasSuffix(hexadecimal) && words[3] == "0A" ? String(words[1].dropLast(5)) : nil
+      }
+      if !found.isEmpty { return Set(found) }
     }
   }
 
