@@ -11,7 +11,7 @@ extension Fetch: TransferOwner {
       transfer = try engine.transport.begin(request, for: self)
       latestNews = engine.loop.now
       noteHealth { $0.begin(at: latestNews) }
-      lookForNews(at: latestNews.advanced(by: Self.timeLimit))
+      lookForNews(at: latestNews.advanced(by: Self.stallTime))
     } catch {
       fail(FetchFailure(reason: .internal, message: "\(error)"))
     }

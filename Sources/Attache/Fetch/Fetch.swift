@@ -3,7 +3,7 @@
 final class Fetch: OriginLimiterClient {
   /// How long a transfer may receive nothing before it is set aside. Without this, 16 stalled URLs
   /// made 240 of 500 healthy pictures of their host fall back at 5 s.
-  static let timeLimit = Duration.milliseconds(500)
+  static let stallTime = Duration.milliseconds(500)
 
   private enum OriginPlace {
     case none, waiting, taken, aside
@@ -199,8 +199,8 @@ final class Fetch: OriginLimiterClient {
   private func lookForNews() {
     lookTimer = nil
     guard place == .taken else { return }
-    let (now, due) = (engine.loop.now, latestNews.advanced(by: Self.timeLimit))
+    let (now, due) = (engine.loop.now, latestNews.advanced(by: Self.stallTime))
     guard now >= due else { return lookForNews(at: due) }
-    if engine.setAside(self) { place = .aside } else { lookForNews(at: now.advanced(by: Self.timeLimit)) }
+    if engine.setAside(self) { place = .aside } else { lookForNews(at: now.advanced(by: Self.stallTime)) }
   }
 }

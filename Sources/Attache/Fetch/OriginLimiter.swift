@@ -24,7 +24,7 @@ struct OriginLimiter<Waiter: OriginLimiterClient> {
   private struct Origin {
     var inside = 0
     var aside = 0
-    /// The waiting waiters in the order in which they arrived. Some may have been cancelled since.
+    /// The waiters in the order in which they arrived. Some may have been cancelled since.
     var queue = Ring<Waiter>()
     var waiting = 0
 
@@ -70,7 +70,7 @@ struct OriginLimiter<Waiter: OriginLimiterClient> {
   private let placesInAll: Int
   private var inside = 0
   private var origins: [String: Origin] = [:]
-  /// Origins with a free place and a waiting waiter, in the order in which they are served. Some may
+  /// Origins with a free place and a waiter, in the order in which they are served. Some may
   /// no longer have either.
   private var ready = Ring<String>()
 
@@ -134,7 +134,7 @@ struct OriginLimiter<Waiter: OriginLimiterClient> {
     return origins[name]?.next()
   }
 
-  /// Removes a waiting waiter from the queue. Does nothing if it has been started.
+  /// Removes a waiter from the queue. Does nothing if it has been started.
   mutating func giveUp(_ origin: String, _ waiter: Waiter) {
     guard waiter.isQueued else { return }
     origins[origin]?.remove(waiter)

@@ -111,7 +111,7 @@ public final class AttachmentStore: Sendable {
   ///   - temporaryName: the name of the host's folder of unfinished files.
   ///   - firstNumber: the start of this process's numbers for unfinished files in that folder. No
   ///     other process uses the 2^32 numbers from here on.
-  init(guestOf directory: String, limits: StoreEviction.Limits, temporaryName: String, firstNumber: UInt64) throws(StoreError) {
+  init(sharing directory: String, limits: StoreEviction.Limits, temporaryName: String, firstNumber: UInt64) throws(StoreError) {
     root = try StoreFolder(at: directory)
     baseURL = try Self.fileURL(ofFolder: directory)
     (self.limits, clock) = (limits, Self.wallClock)

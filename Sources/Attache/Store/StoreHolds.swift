@@ -4,7 +4,7 @@ internal import Glibc
 /// path of the queue, or the name of a queue on a server.
 ///
 /// A prune removes the links of a queue that is gone. The path of a queue with a file shows that
-/// (``timeLimit``). Nothing on this machine shows it for a queue on a server, so the links stay while
+/// (``missingTimeLimit``). Nothing on this machine shows it for a queue on a server, so the links stay while
 /// any process uses the queue, and for ``unusedTimeLimit`` after that (``HoldsUse``).
 ///
 /// Processes that add links share the folder's lock (`flock`); a process that removes links takes
@@ -31,7 +31,7 @@ struct StoreHolds {
   static let missingFile = "missing"
   /// How long a queue's path may be missing before its holds are removed. The queue may be visible
   /// only to another container, or to a unit with its own view of the file system.
-  static let timeLimit = Duration.seconds(7 * 86_400)
+  static let missingTimeLimit = Duration.seconds(7 * 86_400)
   /// How long the holds of a queue on a server stay after its last use on this machine. The results
   /// that they serve are of no use any more: FCM keeps a message for at most 28 days
   /// (https://firebase.google.com/docs/cloud-messaging/customize-messages/setting-message-lifespan).
@@ -137,13 +137,13 @@ struct StoreHolds {
     name.utf8.count == 32 || isOfServer(name) && name.utf8.count == serverPrefix.utf8.count + 32
   }
 
-  /// Whether the path of a queue has been missing for ``timeLimit``. Notes when it was first missing.
+  /// Whether the path of a queue has been missing for ``missingTimeLimit``. Notes when it was first missing.
   private static func isOver(_ path: String, in folder: StoreFolder, now: Duration) -> Bool {
     guard isGone(path) else {
       folder.removeFile(missingFile)
       return false
     }
-    return folder.missingSince(now: now).map { now - $0 >= timeLimit } ?? false
+    return folder.missingSince(now: now).map { now - $0 >= missingTimeLimit } ?? false
   }
 
   private static func isGone(_ path: String) -> Bool {

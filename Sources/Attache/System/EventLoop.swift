@@ -26,17 +26,17 @@ package final class EventLoop: @unchecked Sendable {
   private var mail = Ring<() -> Void>()
   private var lowPriority = Ring<() -> Void>()
 
-  /// The maximum number of mail items, and of lowPriority, per turn of the loop. A transfer takes 100
+  /// The maximum number of mail items, and of items of low priority, per turn of the loop. A transfer takes 100
   /// µs to start and 40 µs to finish; a longer run of these would delay ready responses.
   private static let portion = 64
-  /// How long delayed lowPriority wait before the loop checks the clock again.
+  /// How long delayed low-priority work waits before the loop checks the clock again.
   private static let pause = Duration.milliseconds(1)
 
   /// Starts the loop's thread, which runs until ``stop()``.
   ///
   /// - Parameters:
   ///   - name: the name of the thread, at most 15 bytes.
-  ///   - clock: lowPriority wait while this clock is behind.
+  ///   - clock: low-priority work waits while this clock has overdue timers.
   /// - Throws: ``SystemError`` when the system cannot create a descriptor or a thread.
   package init(name: String = "fetch", machine: any Machine = SystemMachine(), clock: (any MachineClock)? = nil) throws(SystemError) {
     self.machine = machine
@@ -99,8 +99,8 @@ package final class EventLoop: @unchecked Sendable {
     mail.append(work)
   }
 
-  /// Queues low-priority work. Each turn of the loop runs only a few lowPriority, so posted work does
-  /// not wait for them.
+  /// Queues low-priority work. Each turn of the loop runs only a few items of it, so posted work
+  /// does not wait for them.
   package func postLowPriority(_ work: @escaping () -> Void) {
     lowPriority.append(work)
   }

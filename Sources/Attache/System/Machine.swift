@@ -76,7 +76,7 @@ package protocol MachineClock: DeadlineClock {
   /// Whether an appointment is overdue by more than a thread takes to wake up. Safe from any
   /// thread, and takes no lock.
   var isOverdue: Bool { get }
-  /// Waits while the clock is behind.
+  /// Waits while an appointment is overdue.
   ///
   /// - Returns: when the wait began; nil if there was none.
   func waitForOverdueTimers() -> MonotonicInstant?

@@ -29,7 +29,7 @@ struct TimerHeap {
   /// For each slot, the timer and its position in `nodes`.
   private var timers: [Timer?] = []
   private var positions: [Int] = []
-  private var freeSeats: [Int] = []
+  private var freeSlots: [Int] = []
 
   /// The instant of the earliest timer, or nil when there is none.
   var earliest: MonotonicInstant? {
@@ -38,7 +38,7 @@ struct TimerHeap {
 
   /// Adds a timer and returns it, for ``remove(_:)`` and ``move(_:to:)``.
   mutating func add(at instant: MonotonicInstant, _ action: @escaping @Sendable () -> Void) -> TimerEntry {
-    let slot = freeSeats.popLast() ?? timers.count
+    let slot = freeSlots.popLast() ?? timers.count
     let entry = TimerEntry(slot: slot)
     if slot == timers.count {
       timers.append(Timer(entry: entry, action: action))
@@ -82,7 +82,7 @@ struct TimerHeap {
   }
 
   private mutating func vacate(_ slot: Int) -> Timer? {
-    freeSeats.append(slot)
+    freeSlots.append(slot)
     return timers[slot].take()
   }
 

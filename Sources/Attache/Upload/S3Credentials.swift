@@ -1,7 +1,7 @@
 /// The key in a file of credentials, which may be replaced while it is in use.
 struct S3Credentials {
   /// How long a key is used before the file is looked at again.
-  static let timeLimit = Duration.seconds(60)
+  static let lookInterval = Duration.seconds(60)
 
   private let path: String
   private var identity: FileIdentity?
@@ -15,11 +15,11 @@ struct S3Credentials {
     checked = now
   }
 
-  /// Reads the file again if it was replaced and the last look is ``timeLimit`` ago.
+  /// Reads the file again if it was replaced and the last look is ``lookInterval`` ago.
   ///
   /// - Returns: why the new file cannot be used; the earlier key stays in use.
   mutating func refresh(now: MonotonicInstant) -> String? {
-    guard checked.duration(to: now) >= Self.timeLimit else { return nil }
+    guard checked.duration(to: now) >= Self.lookInterval else { return nil }
     checked = now
     guard FileIdentity(path: path) != identity else { return nil }
     do throws(StartError) {

@@ -93,8 +93,8 @@ package final class UploadClient: AttachmentUploader, @unchecked Sendable {
       return state.lastNumber
     }
     loop.post { [self] in send(.probe(number, deadline: deadline)) }
-    let timeLimit = deadline.advanced(by: .seconds(2))
-    while end.value == nil, loop.now < timeLimit { wakeSignal.wait(until: timeLimit) }
+    let waitEnd = deadline.advanced(by: .seconds(2))
+    while end.value == nil, loop.now < waitEnd { wakeSignal.wait(until: waitEnd) }
     switch end.value {
     case .published: return
     case .failed(_, let explanation): throw StartError("--upload: \(explanation)")

@@ -196,7 +196,7 @@ final class CommandChild {
   func finish() {
     process.closeInput()
     for signal in [SIGTERM, SIGKILL] {
-      if hasEnded(within: configuration.timeLimit) { return }
+      if hasEnded(within: configuration.endTimeLimit) { return }
       guard process.signal(signal) else { return }
     }
     process.wait()
@@ -209,7 +209,7 @@ final class CommandChild {
     if process.end == nil {
       process.signal(SIGTERM)
       // The system refuses to signal a command that runs as another user.
-      if !hasEnded(within: configuration.timeLimit), !process.signal(SIGKILL) { return .signal(SIGKILL) }
+      if !hasEnded(within: configuration.endTimeLimit), !process.signal(SIGKILL) { return .signal(SIGKILL) }
     }
     return process.wait()
   }

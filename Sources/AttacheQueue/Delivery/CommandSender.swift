@@ -19,7 +19,7 @@ public final class CommandSender: Sender {
     /// ``CommandSender/longestPause``.
     package var pause = Duration.milliseconds(100)
     /// How long a command may take to end after its input is closed, and again after SIGTERM.
-    package var timeLimit = Duration.seconds(5)
+    package var endTimeLimit = Duration.seconds(5)
 
     /// Creates a configuration of a program and its arguments.
     public init(_ words: [String]) {

@@ -15,7 +15,7 @@ public final class EachSender: Sender {
     /// How long a command may take.
     public var answerTimeout = Duration.seconds(60)
     /// How long a command may take to end after SIGTERM.
-    package var timeLimit = Duration.seconds(5)
+    package var endTimeLimit = Duration.seconds(5)
 
     /// Creates a configuration of a program and its arguments.
     public init(_ words: [String]) {
@@ -96,7 +96,7 @@ public final class EachSender: Sender {
     let signal = running.signal == nil ? SIGTERM : SIGKILL
     running.process.signal(signal)
     running.signal = signal
-    running.due = MonotonicInstant.now.advanced(by: configuration.timeLimit)
+    running.due = MonotonicInstant.now.advanced(by: configuration.endTimeLimit)
   }
 
   /// Writes to a command, stops it when it is overdue, and checks whether it has ended.

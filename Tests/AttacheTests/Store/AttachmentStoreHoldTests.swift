@@ -157,7 +157,7 @@ import Testing
     outside.remove("gone")
     clock.turn(by: .seconds(100_000))
     #expect(try store.prune()?.filesRemoved == 0)
-    clock.turn(by: StoreHolds.timeLimit - .seconds(1))
+    clock.turn(by: StoreHolds.missingTimeLimit - .seconds(1))
     #expect(try store.prune()?.filesRemoved == 0)
     clock.turn(by: .seconds(1))
     #expect(try store.prune()?.filesRemoved == 1)
@@ -175,7 +175,7 @@ import Testing
     for isSeenByPrune in [true, false] {
       outside.move("gone", to: "elsewhere")
       try store.prune()
-      clock.turn(by: StoreHolds.timeLimit - .seconds(1))
+      clock.turn(by: StoreHolds.missingTimeLimit - .seconds(1))
       outside.move("elsewhere", to: "gone")
       // Either a prune that sees the path, or a worker that uses the holds.
       if isSeenByPrune { try store.prune() } else { _ = try store.lockHolds(of: name) }
@@ -212,7 +212,7 @@ import Testing
     folder.makeFolder(".held/mine")
     folder.write([1], to: ".held/mine/notes")
     try store.prune()
-    clock.turn(by: StoreHolds.timeLimit)
+    clock.turn(by: StoreHolds.missingTimeLimit)
     try store.prune()
     #expect(
       folder.files.filter { $0.hasPrefix(".held/") } == [name + "/missing", name + "/notes", name + "/queue", ".held/mine/notes"].sorted())

@@ -45,8 +45,8 @@ extension ProcessPool {
     for process in processes { end(process, verdict: .cancelled) }
     while let call = waiting.popFirst() { call.end(.failed(.cancelled)) }
     endSessions()
-    let timeLimit = loop.now.advanced(by: .seconds(1))
-    while !leftovers.isEmpty, loop.now < timeLimit {
+    let end = loop.now.advanced(by: .seconds(1))
+    while !leftovers.isEmpty, loop.now < end {
       collectLeftovers()
       if !leftovers.isEmpty { usleep(500) }
     }

@@ -56,7 +56,7 @@ final class HTTPCache {
   /// The number of rows that are written together: a transaction costs as much as several rows.
   private static let portion = 256
   /// How long a row may wait for others. A killed process loses these rows.
-  private static let timeLimit = Duration.milliseconds(250)
+  private static let writeDelay = Duration.milliseconds(250)
   /// How long the end of a run waits for the last rows to be written.
   static let closingTimeLimit = Duration.milliseconds(500)
 
@@ -167,7 +167,7 @@ final class HTTPCache {
 
   private func startTimer() {
     guard timer == nil else { return }
-    timer = loop.schedule(at: loop.now.advanced(by: Self.timeLimit)) { [weak self] in
+    timer = loop.schedule(at: loop.now.advanced(by: Self.writeDelay)) { [weak self] in
       self?.timer = nil
       self?.write()
     }

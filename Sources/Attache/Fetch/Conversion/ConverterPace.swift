@@ -70,7 +70,7 @@ struct ConverterPace {
   }
 
   /// Returns the time after which a conversion counts as slow.
-  func timeLimit(_ pixels: Int, of format: PictureFormat) -> Duration {
+  func slowTime(_ pixels: Int, of format: PictureFormat) -> Duration {
     max(.milliseconds(250), time(pixels, of: format) * 4)
   }
 

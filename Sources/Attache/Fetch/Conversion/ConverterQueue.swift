@@ -148,7 +148,7 @@ final class ConverterQueue {
       hand(.failure(lateness(of: job, left: left, hasWaited: true)), to: job)
     } else {
       let limit = pace.limit(job.pixels, of: job.format, left: left, othersWait: !waiting.isEmpty)
-      lane.begin(job, picture, within: lane === beside ? min(limit, timeLimit(with: job)) : limit)
+      lane.begin(job, picture, within: lane === beside ? min(limit, slowTime(with: job)) : limit)
       if lane === main { watchForSlowness(job) }
     }
     return true
@@ -187,18 +187,18 @@ final class ConverterQueue {
     pace.leastTime(job.leastPixels, of: job.format)
   }
 
-  private func timeLimit(with job: ConverterJob) -> Duration {
-    pace.timeLimit(job.pixels, of: job.format)
+  private func slowTime(with job: ConverterJob) -> Duration {
+    pace.slowTime(job.pixels, of: job.format)
   }
 
   private func isSlow(_ running: ConverterJob) -> Bool {
-    main.begun.duration(to: loop.now) >= timeLimit(with: running)
+    main.begun.duration(to: loop.now) >= slowTime(with: running)
   }
 
   private func watchForSlowness(_ job: ConverterJob) {
     if let slowTimer { loop.cancel(slowTimer) }
     // The turn that begins with this timer ends with ``turnEnded()``.
-    slowTimer = loop.schedule(at: loop.now.advanced(by: timeLimit(with: job))) { [weak self] in self?.slowTimer = nil }
+    slowTimer = loop.schedule(at: loop.now.advanced(by: slowTime(with: job))) { [weak self] in self?.slowTimer = nil }
   }
 
   // MARK: Ends

@@ -156,13 +156,13 @@ final class FetcherPool: Sendable {
       unreported.withLock { $0.append(notice) }
       loop.post { [self] in
         _ = loop.schedule(at: loop.now.advanced(by: .seconds(1))) { [self] in
-          for notice in takeUntold() { notifyOnThread(notice) }
+          for notice in takeUnreported() { notifyOnThread(notice) }
         }
       }
     }
   }
 
-  private func takeUntold() -> [FetcherNotice] {
+  private func takeUnreported() -> [FetcherNotice] {
     unreported.withLock { unreported in
       defer { unreported = [] }
       return unreported
@@ -173,7 +173,7 @@ final class FetcherPool: Sendable {
   /// here.
   fileprivate func finishNotices() {
     for thread in reporting.withLock({ $0 }) { thread.join() }
-    for notice in takeUntold() { notify(notice) }
+    for notice in takeUnreported() { notify(notice) }
   }
 
   /// Returns a request number that is unique among all fetchers.

@@ -47,7 +47,7 @@ final class FetcherServer: @unchecked Sendable {
         let network = FetchNetwork.real(configuration, roots: start.roots, engines: 1) {
           Self.leave(ifReplaced: readable, order.number, shared)
         }
-        let store = try AttachmentStore(guestOf: store, limits: limits, temporaryName: order.temporaryName, firstNumber: order.firstNumber)
+        let store = try AttachmentStore(sharing: store, limits: limits, temporaryName: order.temporaryName, firstNumber: order.firstNumber)
         let memory = FetchMemory(configuration, store: store, isFetcher: true, machine: network.machine)
         let engine = try FetchEngine(
           memory, files: files, number: order.number, of: order.count, isAlone: true, network: network)

@@ -14,8 +14,8 @@ final class IndexConnection {
   ///
   /// - Parameters:
   ///   - path: the path of an existing file, absolute and without symbolic links.
-  ///   - timeLimit: how long to wait for the locks of other connections, in milliseconds.
-  init(_ path: String, timeLimit: Int32) throws(IndexFailure) {
+  ///   - busyTimeout: how long to wait for the locks of other connections, in milliseconds.
+  init(_ path: String, busyTimeout: Int32) throws(IndexFailure) {
     _ = Self.isSetUp
     var opened: OpaquePointer?
     let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_PRIVATECACHE | SQLITE_OPEN_NOFOLLOW | SQLITE_OPEN_EXRESCODE
@@ -25,7 +25,7 @@ final class IndexConnection {
       throw IndexFailure(code)
     }
     unsafe self.database = unsafe database
-    unsafe sqlite3_busy_timeout(database, timeLimit)
+    unsafe sqlite3_busy_timeout(database, busyTimeout)
     // A power failure damages only the cache: each row has its own checksum, and a malformed index
     // is recreated.
     try run("PRAGMA synchronous=OFF")
@@ -39,7 +39,7 @@ final class IndexConnection {
   }
 
   /// Sets how long to wait for the locks of other connections, in milliseconds.
-  func setTimeLimit(_ milliseconds: Int32) {
+  func setBusyTimeout(_ milliseconds: Int32) {
     unsafe sqlite3_busy_timeout(database, milliseconds)
   }
 

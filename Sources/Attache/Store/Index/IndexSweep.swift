@@ -9,11 +9,11 @@ struct IndexSweep {
   /// between.
   private static let portion: Int64 = 256
   /// How long to wait for a lock, in milliseconds.
-  private static let timeLimit: Int32 = 100
+  private static let busyTimeout: Int32 = 100
 
   /// - Returns: nil when no index can be opened.
   init?(of store: AttachmentStore) {
-    guard store.indexStatus?.isRegular == true, let open = try? OpenIndex(of: store, timeLimit: Self.timeLimit)
+    guard store.indexStatus?.isRegular == true, let open = try? OpenIndex(of: store, busyTimeout: Self.busyTimeout)
     else { return nil }
     (self.store, self.open) = (store, open)
   }

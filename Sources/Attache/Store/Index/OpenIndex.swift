@@ -14,8 +14,8 @@ final class OpenIndex {
     """
 
   /// - Throws: ``IndexFailure/damaged`` also for an intact file that is not our index.
-  init(of store: AttachmentStore, timeLimit: Int32) throws(IndexFailure) {
-    connection = try IndexConnection(store.indexPath, timeLimit: timeLimit)
+  init(of store: AttachmentStore, busyTimeout: Int32) throws(IndexFailure) {
+    connection = try IndexConnection(store.indexPath, busyTimeout: busyTimeout)
     try connection.run("PRAGMA max_page_count=\(store.maximumIndexPages)")
     begin = try connection.prepare("BEGIN")
     commit = try connection.prepare("COMMIT")

@@ -52,10 +52,10 @@ final class StoreIndex {
   private(set) var warning: String?
 
   /// How long to wait for a lock, in milliseconds.
-  private var timeLimit: Int32 = 0
+  private var busyTimeout: Int32 = 0
   /// How long ``close()`` waits for a lock, in milliseconds: far longer than a transaction takes,
   /// and less than the run waits.
-  private static let closingTimeLimit: Int32 = 400
+  private static let closingBusyTimeout: Int32 = 400
 
   /// The maximum number of changes that are kept while another process holds the lock.
   private static let maximumOverdue = 4_096
@@ -103,8 +103,8 @@ final class StoreIndex {
   /// Writes pending changes, waits a limited time for the lock, and closes the file. All fetchers
   /// of a run do this at the same moment.
   func close() {
-    timeLimit = Self.closingTimeLimit
-    if case .open(let open) = state { open.connection.setTimeLimit(timeLimit) }
+    busyTimeout = Self.closingBusyTimeout
+    if case .open(let open) = state { open.connection.setBusyTimeout(busyTimeout) }
     write([])
     endReading()
     state = .off
@@ -130,7 +130,7 @@ final class StoreIndex {
       file = store.indexStatus
       if file == nil, mayCreate, store.createIndex() { file = store.indexStatus }
       guard let file, file.isRegular else { return nil }
-      let open = try OpenIndex(of: store, timeLimit: timeLimit)
+      let open = try OpenIndex(of: store, busyTimeout: busyTimeout)
       state = .open(open)
       return open
     }

@@ -12,8 +12,8 @@ final class ExtensionPlay: Sendable {
   private static let cancelTimeLimit = Duration.milliseconds(200)
   /// How long is waited for what comes after the end of a slow situation.
   private static let afterwards = Duration.milliseconds(600)
-  /// How long a download that outlives the answer may take: what it calls at its end is a finding.
-  private static let outliving = Duration.seconds(2)
+  /// How long to wait for downloads that outlive the answer. Their handlers may answer again.
+  private static let lateDownloads = Duration.seconds(2)
 
   /// How long an app may take to start again and to finish its downloads.
   private static let restart = Duration.seconds(10)
@@ -238,7 +238,7 @@ final class ExtensionPlay: Sendable {
         state.evidence.requests.allSatisfy { $0.answers.count > 1 } && state.evidence.transfers.allSatisfy { $0.end != nil }
       }
     } else {
-      _ = wait(until: .now.advanced(by: Self.outliving)) { state in
+      _ = wait(until: .now.advanced(by: Self.lateDownloads)) { state in
         state.evidence.transfers.allSatisfy { $0.end != nil || $0.isInBackground }
       }
     }

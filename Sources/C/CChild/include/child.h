@@ -46,7 +46,7 @@ static inline struct itimerval child_timer(uint32_t ms) {
 /// Sends a message with a descriptor, -1 for none. Never waits. As sendmsg(2), without SIGPIPE.
 long child_send(int socket, const void *_Nonnull bytes, size_t count, int descriptor);
 
-/// Receives a message with its descriptor, which is close-on-exec; -1 for none. As recvmsg(2), which a signal does not end.
+/// Receives a message and its descriptor, -1 for none, which an exec closes. Returns what recvmsg(2) does, and repeats it after a signal.
 long child_receive(int socket, void *_Null_unspecified bytes, size_t count, int flags, int *_Nonnull descriptor);
 
 #pragma mark A process that starts the children of another
