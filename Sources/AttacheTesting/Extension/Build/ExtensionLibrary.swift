@@ -7,7 +7,7 @@ internal import Glibc
 package struct ExtensionLibrary: Sendable {
   /// The modules in the order in which they are compiled.
   static let modules = [
-    "OriginalFoundation", "Groundwork", "UserNotifications", "CoreGraphics", "UniformTypeIdentifiers", "MobileCoreServices", "UIKit",
+    "OriginalFoundation", "AppleFoundation", "UserNotifications", "CoreGraphics", "UniformTypeIdentifiers", "MobileCoreServices", "UIKit",
     "ImageIO", "Intents", "OSLog", "Security", "SystemConfiguration", "WidgetKit", "Network", "CommonCrypto", "CryptoKit", "VendorMedia",
     "FirebaseMessaging",
     "Firebase", "OneSignalExtension", "OneSignal",
@@ -65,8 +65,8 @@ package struct ExtensionLibrary: Sendable {
     var folder = program
     while let slash = folder.lastIndex(of: "/"), slash > folder.startIndex {
       folder = String(folder[..<slash])
-      for place in ["share/attache/extension/Sources", "Extension/Sources"] {
-        if FileManager.default.fileExists(atPath: "\(folder)/\(place)/Groundwork/Exports.swift") { return "\(folder)/\(place)" }
+      for place in ["share/attache/AppleFrameworks/Sources", "AppleFrameworks/Sources"] {
+        if FileManager.default.fileExists(atPath: "\(folder)/\(place)/AppleFoundation/Exports.swift") { return "\(folder)/\(place)" }
       }
     }
     throw .unavailable("the sources of attache's extension library are not beside \(program); scripts/install installs them")
@@ -75,7 +75,7 @@ package struct ExtensionLibrary: Sendable {
   /// Returns the sources of a module: C or Swift.
   private static func files(of module: String, in sources: String) throws(ExtensionBuildError) -> [String] {
     do {
-      return try FileManager.default.contentsOfDirectory(atPath: "\(sources)/\(module)").sorted()
+      return try FileManager.default.subpathsOfDirectory(atPath: "\(sources)/\(module)").sorted()
         .filter { $0.hasSuffix(".swift") || $0.hasSuffix(".c") }.map { "\(sources)/\(module)/\($0)" }
     } catch {
       throw .unavailable("\(sources)/\(module): \(error)")
@@ -85,7 +85,7 @@ package struct ExtensionLibrary: Sendable {
   private static func key(_ sources: String, _ compiler: SwiftCompiler) throws(ExtensionBuildError) -> String {
     var hash = SHA256()
     hash.update(Array(compiler.version.utf8))
-    for module in modules + ["CGroundwork"] {
+    for module in modules + ["CExtensionRuntime"] {
       for file in try files(of: module, in: sources) { hash.update(StageFolder.bytes(at: file) ?? []) }
     }
     return hash.finish().hexadecimal(8)
@@ -93,20 +93,20 @@ package struct ExtensionLibrary: Sendable {
 
   private static func compile(_ sources: String, into folder: String, _ compiler: SwiftCompiler) throws {
     try noteStaticLinking(in: folder, compiler)
-    let header = "\(sources)/CGroundwork/include"
+    let header = "\(sources)/CExtensionRuntime/include"
     var objects: [String] = []
-    for file in try files(of: "CGroundwork", in: sources) {
+    for file in try files(of: "CExtensionRuntime", in: sources) {
       objects.append("\(folder)/\(objects.count).o")
       try check(["clang", "-O2", "-D_GNU_SOURCE", "-fPIC", "-I", header, "-c", file, "-o", objects[objects.count - 1]])
     }
-    try FileManager.default.copyItem(atPath: header, toPath: "\(folder)/CGroundwork")
+    try FileManager.default.copyItem(atPath: header, toPath: "\(folder)/CExtensionRuntime")
     for file in ["module.modulemap", "os.h", "log.h"] {
       try FileManager.default.copyItem(atPath: "\(sources)/os/\(file)", toPath: "\(folder)/os/\(file)")
     }
     for module in modules {
       objects.append("\(folder)/\(module).o")
       let place = module == "os" ? "\(folder)/os" : folder
-      var words = ["swiftc", "-c", "-O", "-wmo", "-swift-version", "5", "-parse-as-library", "-package-name", "attache-extension"]
+      var words = ["swiftc", "-c", "-O", "-wmo", "-swift-version", "5", "-parse-as-library", "-package-name", "AppleFrameworks"]
       words += [
         "-module-name", module, "-emit-module", "-emit-module-path", "\(place)/\(module).swiftmodule", "-o", objects[objects.count - 1],
       ]

@@ -1,0 +1,5 @@
+// What `import Foundation` gives on Apple's platforms. Extensions compile with `import AppleFoundation`
+// in its place, so that the declarations of this module come before Foundation's.
+@_exported import Dispatch
+@_exported import Foundation
+@_exported import FoundationNetworking
