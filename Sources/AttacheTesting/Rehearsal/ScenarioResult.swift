@@ -36,29 +36,6 @@ public struct ScenarioResult: Sendable {
     }
   }
 
-  /// An event on the timeline.
-  public struct Event: Sendable, Hashable {
-    /// The source of an event.
-    public enum Actor: String, Sendable {
-      /// The payload, DNS, an origin, the disk, the filter, or a decision of the filter.
-      case payload, dns, origin, disk, filter, decision
-    }
-
-    /// The time since the payloads were written.
-    public var at: Duration
-    /// The source of the event.
-    public var actor: Actor
-    /// A short description of the event.
-    public var text: String
-
-    /// Creates an event.
-    public init(at: Duration, _ actor: Actor, _ text: String) {
-      self.at = at
-      self.actor = actor
-      self.text = text
-    }
-  }
-
   /// A line of input, and the line of output that answers it; nil if none does.
   package struct Lines: Sendable {
     package var before: [UInt8]
@@ -87,7 +64,7 @@ public struct ScenarioResult: Sendable {
   /// The files that the lines name and that no folder of scenarios has, by their names in a store.
   package var media: [String: [UInt8]] = [:]
   /// The events in order of time.
-  public var timeline: [Event] = []
+  public var timeline: [TimelineEvent] = []
   /// The elapsed time on the real clock.
   public var elapsed = Duration.zero
 

@@ -2,9 +2,9 @@ internal import Attache
 
 extension ExtensionEvidence {
   /// Returns what happened, in order of time, from the first request on.
-  func timeline(of kind: ExtensionKind) -> [ScenarioResult.Event] {
+  func timeline(of kind: ExtensionKind) -> [TimelineEvent] {
     guard let start = requests.compactMap(\.began).min() else { return [] }
-    var events: [(at: MonotonicInstant, actor: ScenarioResult.Event.Actor, text: String)] = []
+    var events: [(at: MonotonicInstant, actor: TimelineEvent.Actor, text: String)] = []
     for (index, request) in requests.enumerated() {
       if let session = request.session {
         events += request.eventsOfSession(session)
@@ -39,7 +39,7 @@ extension ExtensionEvidence {
     }
     return events.sorted { $0.at < $1.at }.map { event in
       let text = PrintableText.of(event.text, maximumLength: ExtensionRehearsal.maximumText)
-      return ScenarioResult.Event(at: start.duration(to: event.at), event.actor, text)
+      return TimelineEvent(at: start.duration(to: event.at), event.actor, text)
     }
   }
 }
@@ -48,7 +48,7 @@ extension ExtensionEvidence.Request {
   /// What happened when the app was told of a background session's events.
   fileprivate func eventsOfSession(
     _ session: UntrustedText
-  ) -> [(at: MonotonicInstant, actor: ScenarioResult.Event.Actor, text: String)] {
+  ) -> [(at: MonotonicInstant, actor: TimelineEvent.Actor, text: String)] {
     let name = "handleEventsForBackgroundURLSession (\(session.string))"
     let events = [
       (began, "the app was started again: \(name)"), (returned, "\(name) returns"), (answers.first, "its completion handler is called"),

@@ -14,7 +14,7 @@ extension Timeline {
   }
 
   /// Adds an event for each instant; lines of the same instant share one event.
-  private func note(_ instants: [MonotonicInstant], _ actor: ScenarioResult.Event.Actor, _ text: (String) -> String) {
+  private func note(_ instants: [MonotonicInstant], _ actor: TimelineEvent.Actor, _ text: (String) -> String) {
     var first = 0
     while first < instants.count {
       let last = instants[first...].prefix { $0 == instants[first] }.endIndex

@@ -33,7 +33,7 @@ package struct Evidence: Sendable {
   /// The names that the name server was asked for.
   package var namesAsked: Set<String> = []
   /// The events in order of time.
-  package var timeline: [ScenarioResult.Event] = []
+  package var timeline: [TimelineEvent] = []
   /// The files that the output names, by URL, as found in the store at the end.
   package var files: [String: FoundFile] = [:]
   /// The peak growth of the resident set, in bytes; nil when it was not measured.

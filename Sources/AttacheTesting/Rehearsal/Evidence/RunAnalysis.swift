@@ -72,7 +72,7 @@ package struct RunAnalysis: Sendable {
   /// report and the arrivals.
   ///
   /// - Parameter deadline: the time budget on which the report's lateness is based.
-  func timeline(deadline: Duration) -> [ScenarioResult.Event] {
+  func timeline(deadline: Duration) -> [TimelineEvent] {
     var events = evidence.timeline
     for record in (evidence.report ?? []).sorted(by: { $0.line < $1.line }).prefix(Self.maximumPayloads) {
       guard let number = answers[record.line &- 1], number < evidence.arrivals.count, let lateness = record.lateness else { continue }

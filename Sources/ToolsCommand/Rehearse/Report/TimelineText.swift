@@ -3,7 +3,7 @@ internal import AttacheTesting
 
 /// The events of a run in columns, one line each.
 struct TimelineText {
-  let events: [ScenarioResult.Event]
+  let events: [TimelineEvent]
 
   /// Returns the lines.
   ///
@@ -16,7 +16,7 @@ struct TimelineText {
     return events.prefix(most - tail).map(line) + ["… \(left) more …".aligned(to: 12 + "… more …".count)] + events.suffix(tail).map(line)
   }
 
-  private func line(_ event: ScenarioResult.Event) -> String {
+  private func line(_ event: TimelineEvent) -> String {
     let tenths = Int((event.at.milliseconds * 10).rounded())
     let time = "\(tenths < 0 ? "-" : "")\(abs(tenths) / 10).\(abs(tenths) % 10) ms"
     return "\(time.aligned(to: 12))  \(event.actor.rawValue.padded(to: 8))  \(event.text)"

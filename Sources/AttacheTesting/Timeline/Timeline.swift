@@ -8,7 +8,7 @@ package final class Timeline: Sendable {
 
   fileprivate struct Entry {
     var at: MonotonicInstant
-    var actor: ScenarioResult.Event.Actor
+    var actor: TimelineEvent.Actor
     var text: String
     /// The total of this event and the equal ones that follow it.
     var bytes: (count: Int, pieces: Int)?
@@ -35,13 +35,13 @@ package final class Timeline: Sendable {
     set { state.withLock { $0.start = newValue } }
   }
 
-  package func note(_ actor: ScenarioResult.Event.Actor, _ text: String, at instant: MonotonicInstant? = nil) {
+  package func note(_ actor: TimelineEvent.Actor, _ text: String, at instant: MonotonicInstant? = nil) {
     add(Entry(at: instant ?? clock(), actor: actor, text: text))
   }
 
   /// Records that bytes were sent. It is merged with the previous event if that is of the same
   /// kind.
-  package func note(_ actor: ScenarioResult.Event.Actor, sent count: Int, of text: String, at instant: MonotonicInstant? = nil) {
+  package func note(_ actor: TimelineEvent.Actor, sent count: Int, of text: String, at instant: MonotonicInstant? = nil) {
     let isNoted = state.withLock { state in
       guard let last = state.entries.last, last.actor == actor, last.text == text, let bytes = last.bytes else { return false }
       state.entries[state.entries.count - 1].bytes = (bytes.count + count, bytes.pieces + 1)
@@ -51,12 +51,12 @@ package final class Timeline: Sendable {
   }
 
   /// All events so far, in order of time.
-  package var events: [ScenarioResult.Event] {
+  package var events: [TimelineEvent] {
     state.withLock { state in
-      var events = state.entries.map { ScenarioResult.Event(at: state.start.duration(to: $0.at), $0.actor, $0.description) }
+      var events = state.entries.map { TimelineEvent(at: state.start.duration(to: $0.at), $0.actor, $0.description) }
       events.sort { $0.at < $1.at }
       if state.left > 0, let last = events.last {
-        events.append(ScenarioResult.Event(at: last.at, .filter, "\(state.left) more events are not shown"))
+        events.append(TimelineEvent(at: last.at, .filter, "\(state.left) more events are not shown"))
       }
       return events
     }
