@@ -1,16 +1,15 @@
-internal import CCurl
-internal import Glibc
+package import CCurl
 
 /// An exchange that a ``CurlMulti`` drives: libcurl's easy handle and what belongs to it.
-protocol CurlHandle: AnyObject {
-  var easy: UnsafeMutableRawPointer { get }
+package protocol CurlHandle: AnyObject {
+  var easy: CurlEasy { get }
 }
 
 /// libcurl's multi handle, driven by the loop: `curl_multi_socket_action` runs for ready sockets
 /// and for libcurl's one timer. May be created on any thread. After that, it is used on the loop
 /// only.
 @safe
-final class CurlMulti {
+package final class CurlMulti {
   private let loop: EventLoop
   private let multi: UnsafeMutableRawPointer
   private var running: [UnsafeMutableRawPointer: any CurlHandle] = unsafe [:]
@@ -19,11 +18,13 @@ final class CurlMulti {
   private var hasNews = false
   private var isOpen = true
 
-  /// The number of connections kept open for reuse when no transfer uses them.
   private let idleConnections: Int
 
+  /// - Parameters:
+  ///   - idleConnections: how many connections are kept for reuse when no transfer uses them.
+  ///   - connectionsPerHost: how many connections to one host may be open; nil sets no limit.
   /// - Throws: ``CurlError`` when libcurl cannot be initialised.
-  init(loop: EventLoop, idleConnections: Int) throws(CurlError) {
+  package init(loop: EventLoop, idleConnections: Int, connectionsPerHost: Int? = nil) throws(CurlError) {
     guard NetworkLibraries.areSetUp, let multi = unsafe curl_multi_init() else {
       throw CurlError(call: "curl_multi_init", code: CURLM_OUT_OF_MEMORY.rawValue)
     }
@@ -36,11 +37,14 @@ final class CurlMulti {
     try check("CURLMOPT_TIMERDATA", unsafe curl_multi_setopt_pointer(multi, CURLMOPT_TIMERDATA, me))
     try check("CURLMOPT_TIMERFUNCTION", unsafe curl_multi_setopt_timer_function(multi, Self.timerChanged))
     try check("CURLMOPT_PIPELINING", unsafe curl_multi_setopt_long(multi, CURLMOPT_PIPELINING, Int(CURLPIPE_MULTIPLEX)))
+    if let connectionsPerHost {
+      try check("CURLMOPT_MAX_HOST_CONNECTIONS", unsafe curl_multi_setopt_long(multi, CURLMOPT_MAX_HOST_CONNECTIONS, connectionsPerHost))
+    }
   }
 
   /// Cancels every transfer without notifying its owner, and closes all connections. A second call
   /// does nothing.
-  func shutdown() {
+  package func shutdown() {
     guard isOpen else { return }
     isOpen = false
     let handles = unsafe Array(running.keys)
@@ -51,17 +55,17 @@ final class CurlMulti {
   }
 
   /// Starts a transfer. ``deliverEnds(_:)`` reports its end.
-  func add(_ transfer: any CurlHandle) throws(CurlError) {
+  package func add(_ transfer: any CurlHandle) throws(CurlError) {
     guard isOpen else { throw CurlError(call: "curl_multi_add_handle", code: CURLM_BAD_HANDLE.rawValue) }
-    try check("curl_multi_add_handle", unsafe curl_multi_add_handle(multi, transfer.easy))
-    unsafe running[transfer.easy] = transfer
+    try check("curl_multi_add_handle", unsafe curl_multi_add_handle(multi, transfer.easy.handle))
+    unsafe running[transfer.easy.handle] = transfer
     limitConnections()
   }
 
   /// Removes a transfer. Closes its connection unless its body has been read to the end.
-  func remove(_ transfer: any CurlHandle) {
-    guard unsafe running.removeValue(forKey: transfer.easy) != nil else { return }
-    unsafe curl_multi_remove_handle(multi, transfer.easy)
+  package func remove(_ transfer: any CurlHandle) {
+    guard unsafe running.removeValue(forKey: transfer.easy.handle) != nil else { return }
+    unsafe curl_multi_remove_handle(multi, transfer.easy.handle)
     limitConnections()
   }
 
@@ -73,7 +77,7 @@ final class CurlMulti {
   }
 
   /// Removes the transfers that have ended. Called when no callback of libcurl is on the stack.
-  func deliverEnds(_ notify: (any CurlHandle, CURLcode) -> Void) {
+  package func deliverEnds(_ notify: (any CurlHandle, CURLcode) -> Void) {
     guard hasNews, isOpen else { return }
     hasNews = false
     var left: Int32 = 0

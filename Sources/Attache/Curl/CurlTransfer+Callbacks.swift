@@ -17,7 +17,7 @@ extension CurlTransfer {
     }
     guard transfer.head.isComplete, !wasComplete else { return size * count }
     if transfer.head.isChunked { transfer.chunks = ChunkedBody() }
-    if transfer.head.hasTwoFramings { unsafe curl_easy_setopt_long(transfer.easy, CURLOPT_FORBID_REUSE, 1) }
+    if transfer.head.hasTwoFramings { unsafe curl_easy_setopt_long(transfer.easy.handle, CURLOPT_FORBID_REUSE, 1) }
     return transfer.owner?.transferReceivedHead(transfer.head) == true ? size * count : 0
   }
 
@@ -47,7 +47,7 @@ extension CurlTransfer {
     }
     (self.chunks, self.head) = (chunks, head)
     // Bytes after the end would precede the next response.
-    if chunks.hasSurplus { unsafe curl_easy_setopt_long(easy, CURLOPT_FORBID_REUSE, 1) }
+    if chunks.hasSurplus { unsafe curl_easy_setopt_long(easy.handle, CURLOPT_FORBID_REUSE, 1) }
     return .take
   }
 
@@ -61,8 +61,7 @@ extension CurlTransfer {
       unsafe pointer.withMemoryRebound(to: sockaddr_in.self, capacity: 1) { UInt16(bigEndian: unsafe $0.pointee.sin_port) }
     }
     guard transfer.passes(address, port: Int32(port)) else { return CURL_SOCKET_BAD }
-    let descriptor = unsafe socket(
-      target.pointee.family, target.pointee.socktype | Int32(SOCK_CLOEXEC.rawValue), target.pointee.protocol)
+    let descriptor = unsafe CurlEasy.socket(to: target)
     guard descriptor >= 0 else {
       transfer.socketError = errno
       return CURL_SOCKET_BAD
@@ -105,12 +104,12 @@ extension CurlTransfer {
   /// Returns whether the connection may carry the request: a new one, an HTTP/2 connection (which
   /// frames its responses and is shared), or one without unread bytes.
   private func mayAsk(over ends: CurlConnections.Ends) -> Bool {
-    let session = unsafe isSecure ? curl_easy_tls_session(easy) : nil
+    let session = unsafe isSecure ? curl_easy_tls_session(easy.handle) : nil
     speaksHTTP2 = unsafe session.map { unsafe OpenSSL.speaksHTTP2($0) } ?? false
     (self.ends, self.session) = unsafe (ends, session.map { UInt(bitPattern: $0) })
     // An existing record belongs to an earlier session at the same address.
     if let session = self.session { _ = connections.takeClose(of: session) }
-    if number(CURLINFO_NUM_CONNECTS) > 0 {
+    if easy.number(CURLINFO_NUM_CONNECTS) > 0 {
       connections.add(ends, among: opened)
     } else if !speaksHTTP2 {
       // OpenSSL may hold the rest of a record. Without its session, the state of a secure

@@ -4,14 +4,8 @@ internal import CCurl
 extension CurlTransfer {
   /// Makes every handshake use the fetcher's roots and require the URL's host. Every connection
   /// reports its peer's close_notify.
-  func setHandshakeCallback() -> CURLcode {
-    let me = unsafe Unmanaged.passUnretained(self).toOpaque()
-    let code = unsafe curl_easy_setopt_pointer(easy, CURLOPT_SSL_CTX_DATA, me)
-    return code == CURLE_OK ? unsafe curl_easy_setopt_ssl_ctx_function(easy, Self.aboutToShakeHands) : code
-  }
-
-  private static let aboutToShakeHands:
-    @convention(c) (UnsafeMutableRawPointer?, UnsafeMutableRawPointer?, UnsafeMutableRawPointer?) -> CURLcode = { _, context, me in
+  static let aboutToShakeHands: @convention(c) (UnsafeMutableRawPointer?, UnsafeMutableRawPointer?, UnsafeMutableRawPointer?) -> CURLcode =
+    { _, context, me in
       guard let me = unsafe me, let context = unsafe context,
         case let transfer = unsafe Unmanaged<CurlTransfer>.fromOpaque(me).takeUnretainedValue(), let url = transfer.request?.url,
         unsafe OpenSSL.demand(url, of: context), unsafe OpenSSL.notify(transfer.connections, ofClosesIn: context)

@@ -1,20 +1,17 @@
 internal import CCurl
-internal import Glibc
 
 /// One exchange with an origin: libcurl's easy handle, its options and its callbacks. Reused for
 /// further exchanges. Used on the loop only.
 @safe
 final class CurlTransfer: Transfer, CurlHandle {
-  let easy: UnsafeMutableRawPointer
+  let easy: CurlEasy
   let connections: CurlConnections
   /// The multi handle of the current exchange.
   private var multi: CurlMulti?
   let gate: AddressGate
   let roots: CurlRoots?
   weak var owner: (any TransferOwner)?
-  private var pins: UnsafeMutablePointer<curl_slist>?
   private var names: CurlNames?
-  private var fields: UnsafeMutablePointer<curl_slist>?
   private(set) var request: TransferRequest?
   /// Whether the request is sent over HTTP/2.
   var speaksHTTP2 = false
@@ -36,8 +33,6 @@ final class CurlTransfer: Transfer, CurlHandle {
   /// Whether the exchange ended before its request was sent, because the reused connection had
   /// unread bytes.
   var metSurplus = false
-  /// libcurl's error text. libcurl reads and writes this buffer until the handle is freed.
-  private let errorText = UnsafeMutablePointer<CChar>.allocate(capacity: Int(CURL_ERROR_SIZE))
 
   /// The time in milliseconds after which a connection is closed when its peer acknowledges nothing
   /// (TCP_USER_TIMEOUT, tcp(7)). Without this limit, a pooled connection that a router has dropped
@@ -53,20 +48,12 @@ final class CurlTransfer: Transfer, CurlHandle {
   /// - Parameter roots: the root certificates that connections trust; nil leaves them to libcurl.
   /// - Throws: ``CurlError`` when libcurl refuses an option.
   init(connections: CurlConnections, gate: AddressGate, roots: CurlRoots?) throws(CurlError) {
-    guard let easy = unsafe curl_easy_init() else { throw CurlError(call: "curl_easy_init", code: CURLE_FAILED_INIT.rawValue) }
-    unsafe self.easy = unsafe easy
+    easy = try CurlEasy()
     self.connections = connections
     self.gate = gate
     self.roots = roots
     try setConstants()
     try setCallbacks()
-  }
-
-  deinit {
-    unsafe curl_easy_cleanup(easy)
-    unsafe curl_slist_free_all(pins)
-    unsafe curl_slist_free_all(fields)
-    unsafe errorText.deallocate()
   }
 
   /// Prepares the handle for an exchange that reports to `owner`.
@@ -79,28 +66,25 @@ final class CurlTransfer: Transfer, CurlHandle {
     self.multi = multi
     self.request = request
     try start(isFresh: false)
-    try set(CURLOPT_URL, request.url.text)
-    try set(CURLOPT_FORBID_REUSE, 0)
-    try set(CURLOPT_CONNECTTIMEOUT_MS, Int(max(1, request.connectTimeout.milliseconds)))
+    try easy.set(CURLOPT_URL, request.url.text)
+    try easy.set(CURLOPT_FORBID_REUSE, 0)
+    try easy.set(CURLOPT_CONNECTTIMEOUT_MS, Int(max(1, request.connectTimeout.milliseconds)))
     if names !== self.names {
-      try check(CURLOPT_SHARE, unsafe curl_easy_setopt_pointer(easy, CURLOPT_SHARE, names.share))
+      try unsafe easy.set(CURLOPT_SHARE, pointer: names.share)
       self.names = names
     }
     let pin = pin(request)
     if pin != nil { names.add() }
-    unsafe replace(&pins, with: pin.map { [$0] } ?? [])
-    try unsafe set(CURLOPT_RESOLVE, list: pins)
-    // An empty string disables the proxies of the environment.
-    try set(CURLOPT_PROXY, request.proxy?.text ?? "")
-    try set(CURLOPT_USERAGENT, request.userAgent)
-    unsafe replace(&fields, with: request.fields)
-    try unsafe set(CURLOPT_HTTPHEADER, list: fields)
+    try easy.set(CURLOPT_RESOLVE, lines: pin.map { [$0] } ?? [])
+    try easy.set(CURLOPT_PROXY, request.proxy?.text ?? "")
+    try easy.set(CURLOPT_USERAGENT, request.userAgent)
+    try easy.set(CURLOPT_HTTPHEADER, lines: request.fields)
     let (version, isFresh) = request.avoidsHTTP2 ? (CURL_HTTP_VERSION_1_1, 1) : (CURL_HTTP_VERSION_2TLS, 0)
-    try set(CURLOPT_HTTP_VERSION, Int(version))
-    try set(CURLOPT_FRESH_CONNECT, isFresh)
+    try easy.set(CURLOPT_HTTP_VERSION, Int(version))
+    try easy.set(CURLOPT_FRESH_CONNECT, isFresh)
     // Over TLS, many streams share a connection. Over plain HTTP, a request would wait unsent
     // behind a stalled origin.
-    try set(CURLOPT_PIPEWAIT, request.url.scheme == .https ? 1 : 0)
+    try easy.set(CURLOPT_PIPEWAIT, request.url.scheme == .https ? 1 : 0)
   }
 
   /// Prepares the handle to begin the same exchange again, on a new connection.
@@ -117,12 +101,12 @@ final class CurlTransfer: Transfer, CurlHandle {
     (head, refusal, fault, chunks) = (ResponseHead(), nil, nil, nil)
     (opened, socketError, metSurplus, speaksHTTP2) = ([], 0, false, false)
     (ends, session, handshake) = (nil, nil, nil)
-    unsafe errorText.pointee = 0
-    try set(CURLOPT_FRESH_CONNECT, isFresh ? 1 : 0)
+    easy.clearDetail()
+    try easy.set(CURLOPT_FRESH_CONNECT, isFresh ? 1 : 0)
   }
 
   func resume() -> Bool {
-    unsafe curl_easy_pause(easy, CURLPAUSE_CONT) == CURLE_OK
+    unsafe curl_easy_pause(easy.handle, CURLPAUSE_CONT) == CURLE_OK
   }
 
   func cancel() {
@@ -132,7 +116,7 @@ final class CurlTransfer: Transfer, CurlHandle {
   /// Whether the handle can be reused. libcurl never clears the errno of an exchange, so that errno
   /// would appear in the next one.
   var isReusable: Bool {
-    systemError == 0
+    easy.systemError == 0
   }
 
   var times: TransferTimes {
@@ -148,9 +132,7 @@ final class CurlTransfer: Transfer, CurlHandle {
   ///
   /// - Returns: the owner to notify, and the end to report.
   func conclude(_ code: CURLcode) -> (owner: (any TransferOwner)?, end: TransferEnd) {
-    var retryAfter: curl_off_t = 0
-    unsafe curl_easy_getinfo_offset(easy, CURLINFO_RETRY_AFTER, &retryAfter)
-    var end = TransferEnd(failure: nil, refusal: refusal, times: times, retryAfter: retryAfter > 0 ? .seconds(Int64(retryAfter)) : nil)
+    var end = TransferEnd(failure: nil, refusal: refusal, times: times, retryAfter: easy.retryAfter)
     if let refusal {
       end.failure = refusal.reason
     } else if let fault {
@@ -189,9 +171,8 @@ final class CurlTransfer: Transfer, CurlHandle {
   /// Returns a time that libcurl measured, or nil for what has not happened. libcurl reports that
   /// as 0.
   private func microseconds(_ info: CURLINFO) -> Duration? {
-    var value: curl_off_t = 0
-    unsafe curl_easy_getinfo_offset(easy, info, &value)
-    return value > 0 ? .microseconds(Int64(value)) : nil
+    let value = easy.offset(info)
+    return value > 0 ? .microseconds(value) : nil
   }
 }
 
@@ -199,72 +180,32 @@ final class CurlTransfer: Transfer, CurlHandle {
 
 extension CurlTransfer {
   private func setConstants() throws(CurlError) {
-    try set(CURLOPT_NOSIGNAL, 1)
-    try set(CURLOPT_PROTOCOLS_STR, "http,https")
-    try set(CURLOPT_FOLLOWLOCATION, 0)
-    try set(CURLOPT_DISALLOW_USERNAME_IN_URL, 1)
-    try set(CURLOPT_PATH_AS_IS, 1)
+    try easy.set(CURLOPT_DISALLOW_USERNAME_IN_URL, 1)
     // Longer than any try may take. If a pinned address expired, libcurl would look up the name
     // itself.
-    try set(CURLOPT_DNS_CACHE_TIMEOUT, 3_600)
-    // A payload's URL must not use the environment's proxies or the user's .netrc. The proxy's
-    // response to CONNECT must not be read as the origin's.
-    try set(CURLOPT_NOPROXY, "")
-    try set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
-    try set(CURLOPT_NETRC, Int(CURL_NETRC_IGNORED.rawValue))
-    try set(CURLOPT_HTTP09_ALLOWED, 0)
+    try easy.set(CURLOPT_DNS_CACHE_TIMEOUT, 3_600)
+    // The proxy's response to CONNECT must not be read as the origin's.
+    try easy.set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
     // Chunks arrive undecoded and are parsed here.
-    try set(CURLOPT_HTTP_TRANSFER_DECODING, 0)
-    try set(CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2))
-    try set(CURLOPT_SSL_VERIFYPEER, 1)
-    try set(CURLOPT_SSL_VERIFYHOST, 2)
+    try easy.set(CURLOPT_HTTP_TRANSFER_DECODING, 0)
     if roots != nil {
       // Each connection receives the roots when its handshake begins.
-      try set(CURLOPT_CAINFO, nil)
-      try set(CURLOPT_CAPATH, nil)
+      try easy.set(CURLOPT_CAINFO, nil)
+      try easy.set(CURLOPT_CAPATH, nil)
     }
-    try set(CURLOPT_BUFFERSIZE, Self.bufferSize)
+    try easy.set(CURLOPT_BUFFERSIZE, Self.bufferSize)
   }
 
   private func setCallbacks() throws(CurlError) {
-    let me = unsafe Unmanaged.passUnretained(self).toOpaque()
-    for option in [CURLOPT_WRITEDATA, CURLOPT_HEADERDATA, CURLOPT_OPENSOCKETDATA, CURLOPT_PREREQDATA] {
-      try check(option, unsafe curl_easy_setopt_pointer(easy, option, me))
-    }
-    unsafe errorText.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
-    try check(CURLOPT_ERRORBUFFER, unsafe curl_easy_setopt_pointer(easy, CURLOPT_ERRORBUFFER, errorText))
-    try check(CURLOPT_WRITEFUNCTION, unsafe curl_easy_setopt_data_function(easy, CURLOPT_WRITEFUNCTION, Self.receivedBody))
-    try check(CURLOPT_HEADERFUNCTION, unsafe curl_easy_setopt_data_function(easy, CURLOPT_HEADERFUNCTION, Self.receivedHeader))
-    try check(CURLOPT_OPENSOCKETFUNCTION, unsafe curl_easy_setopt_opensocket_function(easy, Self.openSocket))
-    let connections = unsafe Unmanaged.passUnretained(connections).toOpaque()
-    try check(CURLOPT_CLOSESOCKETDATA, unsafe curl_easy_setopt_pointer(easy, CURLOPT_CLOSESOCKETDATA, connections))
-    try check(CURLOPT_CLOSESOCKETFUNCTION, unsafe curl_easy_setopt_closesocket_function(easy, Self.closeSocket))
-    try check(CURLOPT_PREREQFUNCTION, unsafe curl_easy_setopt_prereq_function(easy, Self.aboutToRequest))
-    try check(CURLOPT_SSL_CTX_FUNCTION, setHandshakeCallback())
-  }
-
-  private func set(_ option: CURLoption, _ value: Int) throws(CurlError) {
-    try check(option, unsafe curl_easy_setopt_long(easy, option, value))
-  }
-
-  private func set(_ option: CURLoption, _ value: String?) throws(CurlError) {
-    try check(option, unsafe curl_easy_setopt_string(easy, option, value))
-  }
-
-  private func set(_ option: CURLoption, list: UnsafeMutablePointer<curl_slist>?) throws(CurlError) {
-    try check(option, unsafe curl_easy_setopt_list(easy, option, list))
-  }
-
-  private func check(_ option: CURLoption, _ code: CURLcode) throws(CurlError) {
-    guard code == CURLE_OK else { throw CurlError(call: "curl_easy_setopt(\(option.rawValue))", code: code.rawValue) }
-  }
-
-  /// Replaces a list. libcurl reads a list until the exchange is over, so the handle keeps it until
-  /// the next exchange.
-  private func replace(_ list: inout UnsafeMutablePointer<curl_slist>?, with lines: [String]) {
-    unsafe curl_slist_free_all(list)
-    unsafe list = nil
-    for line in lines { unsafe list = unsafe curl_slist_append(list, line) }
+    try easy.set([CURLOPT_WRITEDATA, CURLOPT_HEADERDATA, CURLOPT_OPENSOCKETDATA, CURLOPT_PREREQDATA, CURLOPT_SSL_CTX_DATA], owner: self)
+    let handle = unsafe easy.handle
+    try easy.check(CURLOPT_WRITEFUNCTION, unsafe curl_easy_setopt_data_function(handle, CURLOPT_WRITEFUNCTION, Self.receivedBody))
+    try easy.check(CURLOPT_HEADERFUNCTION, unsafe curl_easy_setopt_data_function(handle, CURLOPT_HEADERFUNCTION, Self.receivedHeader))
+    try easy.check(CURLOPT_OPENSOCKETFUNCTION, unsafe curl_easy_setopt_opensocket_function(handle, Self.openSocket))
+    try easy.set([CURLOPT_CLOSESOCKETDATA], owner: connections)
+    try easy.check(CURLOPT_CLOSESOCKETFUNCTION, unsafe curl_easy_setopt_closesocket_function(handle, Self.closeSocket))
+    try easy.check(CURLOPT_PREREQFUNCTION, unsafe curl_easy_setopt_prereq_function(handle, Self.aboutToRequest))
+    try easy.check(CURLOPT_SSL_CTX_FUNCTION, unsafe curl_easy_setopt_ssl_ctx_function(handle, Self.aboutToShakeHands))
   }
 }
 
@@ -278,20 +219,10 @@ extension CurlTransfer {
   /// Returns libcurl's code with the details that explain it.
   private func end(_ code: CURLcode) -> CurlEnd {
     var end = CurlEnd(
-      code: code, systemError: systemError, socketError: socketError, head: head, isSent: number(CURLINFO_REQUEST_SIZE) > 0,
-      isSecuring: isSecure && number(CURLINFO_PRIMARY_PORT) != 0 && microseconds(CURLINFO_APPCONNECT_TIME_T) == nil,
-      speaksHTTP2: speaksHTTP2, text: unsafe String(cString: errorText))
-    if request?.proxy != nil { end.proxy = isSecure ? .tunnelling(status: number(CURLINFO_HTTP_CONNECTCODE)) : .forwarding }
+      code: code, systemError: easy.systemError, socketError: socketError, head: head, isSent: easy.isSent,
+      isSecuring: isSecure && easy.number(CURLINFO_PRIMARY_PORT) != 0 && microseconds(CURLINFO_APPCONNECT_TIME_T) == nil,
+      speaksHTTP2: speaksHTTP2, text: easy.detail)
+    if request?.proxy != nil { end.proxy = isSecure ? .tunnelling(status: easy.number(CURLINFO_HTTP_CONNECTCODE)) : .forwarding }
     return end
-  }
-
-  private var systemError: Int32 {
-    Int32(number(CURLINFO_OS_ERRNO))
-  }
-
-  func number(_ info: CURLINFO) -> Int {
-    var number = 0
-    unsafe curl_easy_getinfo_long(easy, info, &number)
-    return number
   }
 }

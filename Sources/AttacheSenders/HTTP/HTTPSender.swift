@@ -32,40 +32,19 @@ public final class HTTPSender: Sender {
     }
   }
 
-  private let configuration: Configuration
-  private let multi: HTTPMulti
-  private let thread: SenderThread
+  private let client: HTTPClient
 
   /// Creates a sender. It connects when the first results are sent.
   ///
   /// - Throws: ``HTTPSenderError`` when libcurl rejects the configuration or a file cannot be read.
   public init(_ configuration: Configuration) throws(HTTPSenderError) {
-    self.configuration = configuration
-    let multi = try HTTPMulti(configuration)
-    self.multi = multi
-    thread = SenderThread { multi.wake() }
+    client = try HTTPClient(configuration)
   }
 
-  public func start(_ owner: any SenderOwner) throws {
-    _ = try multi.token()
-    try thread.start { [self] in run(owner) }
-  }
-
-  public func send(_ deliveries: [Delivery]) { thread.send(deliveries) }
-  public func cancel() { thread.cancel() }
-  public func close() { thread.close() }
-
-  private func run(_ owner: any SenderOwner) {
-    while true {
-      let news = thread.take()
-      var answers = news.deliveries.compactMap { delivery in multi.begin(delivery).map { (token: delivery.token, answer: $0) } }
-      if news.isCancelled { answers += multi.advance() + multi.cancelAll().map { (token: $0, answer: DeliveryAnswer.unanswered) } }
-      answers += multi.advance()
-      if !answers.isEmpty { owner.take(answers) }
-      if news.isClosed { return }
-      do throws(SystemError) { try multi.wait() } catch { thread.pause(after: error, owner) }
-    }
-  }
+  public func start(_ owner: any SenderOwner) throws { try client.start(owner) }
+  public func send(_ deliveries: [Delivery]) { client.send(deliveries) }
+  public func cancel() { client.cancel() }
+  public func close() { client.close() }
 }
 
 /// The reasons why results cannot be sent over HTTP.
