@@ -26,7 +26,7 @@ struct LineEnricher: Sendable {
   ///   - payloads: the line's candidates.
   ///   - line: the line.
   func decision(_ deliveries: [ExtensionResult], on payloads: [Payload], of line: Segment) -> Decision {
-    var decision = Decision(form: .original, outcome: .passthrough)
+    var decision = Decision(outcome: .passthrough)
     var enriched: [Payload.Enriched] = []
     for (index, delivery) in deliveries.enumerated() {
       decision.dialect = decision.dialect ?? payloads[index].dialect

@@ -104,7 +104,7 @@ final class LineWriter {
     case .passing(_, let lines, _):
       if isLate { summary.lateLines += lines }
     case .payload(let record):
-      summary.count(record.outcome, record.reason, status: record.status)
+      summary.count(record.decision.outcome, record.decision.reason, status: record.status)
       if isLate { summary.lateLines += 1 }
     }
   }

@@ -27,7 +27,7 @@ struct MachineFault: Error, Equatable, Sendable {
   }
 }
 
-extension DecidedPayload {
+extension Decision {
   /// The failure of the machine that caused the payload's fallback; nil when it did not fall back,
   /// or fell back for another reason.
   var machineFault: MachineFault? {

@@ -207,12 +207,12 @@ public final class QueueWorker: Sendable {
     let budget = configuration.filter.deadline
     // An expired payload gets the full deadline, because its expiry cannot be a deadline any more.
     let deadline = clock.now.advanced(by: isExpired ? budget : min(budget, remaining ?? budget))
-    let decided: @Sendable (DecidedPayload) -> Void = { [self] payload in
-      state.withLock { $0.settle(Settlement(lease: lease, payload: payload, deadline: deadline)) }
+    let decided: @Sendable (Decision, Duration) -> Void = { [self] decision, elapsed in
+      state.withLock { $0.settle(Settlement(lease: lease, decision: decision, elapsed: elapsed, deadline: deadline)) }
       settler.wake()
     }
-    guard lease.deathsAlone < configuration.poisonAfter else { return decided(DecidedPayload(.fallback, .queuePoison)) }
-    guard let line = lease.line else { return decided(DecidedPayload(.passthrough, .payloadSize)) }
+    guard lease.deathsAlone < configuration.poisonAfter else { return decided(Decision(.fallback, .queuePoison), .zero) }
+    guard let line = lease.line else { return decided(Decision(.passthrough, .payloadSize), .zero) }
     processor.take(line, identifier: "\(lease.token.id)", deadline: deadline, refusal: isExpired ? .queueExpired : nil, decided: decided)
   }
 

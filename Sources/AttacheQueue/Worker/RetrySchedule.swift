@@ -23,7 +23,7 @@ struct RetrySchedule: Sendable {
   }
 }
 
-extension DecidedPayload {
+extension Decision {
   /// How long the payload waits for an origin that the circuit breaker leaves alone; nil when it
   /// does not. A payload for which something was requested, or refused for another reason, does not
   /// wait: its attempt counts, or it could cause requests without end.

@@ -46,7 +46,7 @@ struct SettlementJudge: Sendable {
   ///
   /// - Throws: ``QueueError/locked(_:)`` when another process holds the lock for too long.
   func lockHolds(for group: [Settlement]) throws(QueueError) -> (any Sendable)? {
-    guard configuration.holdsFiles, group.contains(where: { !$0.payload.files.isEmpty }) else { return nil }
+    guard configuration.holdsFiles, group.contains(where: { !$0.decision.files.isEmpty }) else { return nil }
     do throws(StoreError) {
       return try store.lockHolds(of: owner)
     } catch {
@@ -59,7 +59,7 @@ struct SettlementJudge: Sendable {
   ///   - isCancelled: whether to give cancelled payloads back without counting an attempt.
   ///   - handed: when the group is handed to the queue.
   func dispositions(of group: [Settlement], isCancelled: Bool, handedAt handed: MonotonicInstant) -> [Disposition] {
-    let holds = configuration.holdsFiles ? hold(Set(group.flatMap(\.payload.files))) : [:]
+    let holds = configuration.holdsFiles ? hold(Set(group.flatMap(\.decision.files))) : [:]
     return group.map { settlement in
       var disposition = Disposition(settlement: settlement)
       let paths = secure(&disposition, holds)
@@ -92,14 +92,14 @@ struct SettlementJudge: Sendable {
   /// Returns the holds of a payload. A payload whose attachments the store refuses falls back, or
   /// waits until the machine is repaired.
   private func secure(_ disposition: inout Disposition, _ holds: [StoredFile: Result<[String], StoreError>]) -> [String] {
-    disposition.fault = disposition.settlement.payload.machineFault
+    disposition.fault = disposition.settlement.decision.machineFault
     var paths: [String] = []
-    for file in disposition.settlement.payload.files {
+    for file in disposition.settlement.decision.files {
       switch holds[file] {
       case .success(let held): paths += held.filter { !paths.contains($0) }
       case .failure(let refusal):
         disposition.fault = MachineFault(refusal)
-        disposition.settlement.payload.fallBack(refusal.reason)
+        disposition.settlement.decision.fallBack(refusal.reason)
         return []
       case nil: break
       }
@@ -109,22 +109,24 @@ struct SettlementJudge: Sendable {
 
   /// Returns how a payload is given back; nil when it has its result.
   private func returned(_ settlement: Settlement, isCancelled: Bool) -> ReturnedPayload? {
-    let (lease, payload) = (settlement.lease, settlement.payload)
-    if isCancelled, payload.reason == .cancelled { return ReturnedPayload(lease.token, wasTried: false) }
+    let (lease, decision) = (settlement.lease, settlement.decision)
+    if isCancelled, decision.reason == .cancelled { return ReturnedPayload(lease.token, wasTried: false) }
     // The queue ends the wait at the latest when the payload expires.
-    if let wait = payload.breakerWait { return ReturnedPayload(lease.token, after: wait, wasTried: false) }
-    guard payload.isRetryable else { return nil }
+    if let wait = decision.breakerWait { return ReturnedPayload(lease.token, after: wait, wasTried: false) }
+    guard decision.isRetryable else { return nil }
     let remaining = lease.expiresAt.map { $0 - queueClock.wall }
     return schedule.delay(after: lease.attempt, remaining: remaining, jitter: machine.randomFraction).map {
-      ReturnedPayload(lease.token, after: $0, wasTried: true, text: payload.reason?.rawValue)
+      ReturnedPayload(lease.token, after: $0, wasTried: true, text: decision.reason?.rawValue)
     }
   }
 
   private func result(_ settlement: Settlement, _ holds: [String], handedAt handed: MonotonicInstant) -> FinishedPayload {
-    let (token, payload) = (settlement.lease.token, settlement.payload)
+    let (lease, decision) = (settlement.lease, settlement.decision)
     let lateness = settlement.deadline.duration(to: handed)
     return FinishedPayload(
-      token, output: payload.output, outcome: payload.outcome, reason: payload.reason, isDead: payload.reason == .queuePoison,
-      record: payload.record(line: Int(token.id), lateness: lateness, configuration.filter), holds: holds)
+      lease.token, output: lease.line.flatMap(decision.output), outcome: decision.outcome, reason: decision.reason,
+      isDead: decision.reason == .queuePoison,
+      record: decision.record(line: Int(lease.token.id), elapsed: settlement.elapsed, lateness: lateness, configuration.filter),
+      holds: holds)
   }
 }

@@ -95,7 +95,7 @@ final class WorkerSettler: Sendable {
         failure = error
         syncBy = nil
       }
-      for settlement in group.settlements { settlement.payload.release() }
+      for settlement in group.settlements { settlement.decision.onRelease?() }
       group.failure = failure
       if !group.settlements.isEmpty || failure != nil { owner.settled(group) }
       guard group.settlements.isEmpty else { continue }
@@ -162,7 +162,7 @@ final class WorkerSettler: Sendable {
 
   /// Reports a payload that the queue has accepted, or refused.
   private func note(_ disposition: Disposition, isRefused: Bool, handedAt handed: MonotonicInstant) {
-    let (payload, lateness) = (disposition.settlement.payload, disposition.settlement.deadline.duration(to: handed))
+    let (decision, lateness) = (disposition.settlement.decision, disposition.settlement.deadline.duration(to: handed))
     guard !isRefused else {
       figures.withLock { $0.refused += 1 }
       return observer.refused()
@@ -170,21 +170,21 @@ final class WorkerSettler: Sendable {
     guard disposition.result != nil else {
       figures.withLock { $0.postponed += 1 }
       // A wait may last, so it is explained like a result.
-      if payload.breakerWait != nil { explain(disposition) }
-      return observer.postponed(payload.reason)
+      if decision.breakerWait != nil { explain(disposition) }
+      return observer.postponed(decision.reason)
     }
     figures.withLock { result in
-      result.summary.count(payload.outcome, payload.reason, status: payload.media.status(for: payload.reason))
+      result.summary.count(decision.outcome, decision.reason, status: decision.media.status(for: decision.reason))
       if lateness > .zero { result.summary.lateLines += 1 }
     }
-    observer.finished(payload.outcome, payload.reason, lateness: lateness, media: payload.media)
+    observer.finished(decision.outcome, decision.reason, lateness: lateness, media: decision.media)
     explain(disposition)
   }
 
   private func explain(_ disposition: Disposition) {
-    let payload = disposition.settlement.payload
-    guard let reason = payload.reason ?? payload.media.missing(from: payload.outcome) else { return }
-    explainer.add(reason, of: Int(disposition.settlement.lease.token.id), payload.media, payload.cause)
+    let decision = disposition.settlement.decision
+    guard let reason = decision.reason ?? decision.media.missing(from: decision.outcome) else { return }
+    explainer.add(reason, of: Int(disposition.settlement.lease.token.id), decision.media, decision.cause)
   }
 }
 

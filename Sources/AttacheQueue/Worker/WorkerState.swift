@@ -218,7 +218,9 @@ struct WorkerState: Sendable {
 /// A payload that a worker has decided.
 struct Settlement: Sendable {
   var lease: Lease
-  var payload: DecidedPayload
+  var decision: Decision
+  /// The time from its start to the decision.
+  var elapsed = Duration.zero
   /// The latest time to hand the payload to the queue.
   var deadline: MonotonicInstant
 }

@@ -79,8 +79,8 @@ import Testing
   }
 
   @Test func `only a payload for which nothing was asked waits`() {
-    func payload(_ media: MediaRecord...) -> DecidedPayload {
-      var payload = DecidedPayload(.fallback, .policyBreaker)
+    func payload(_ media: MediaRecord...) -> Decision {
+      var payload = Decision(.fallback, .policyBreaker)
       payload.media = media
       return payload
     }

@@ -38,16 +38,16 @@ import Testing
     var attached = Self.payload(.deadline, [(.deadline, nil)])
     attached.outcome = .attached
     #expect(!attached.isRetryable)
-    #expect(DecidedPayload(.fallback, .storeFull).isRetryable)
+    #expect(Decision(.fallback, .storeFull).isRetryable)
     // The file was downloaded, but removed before the worker held it.
     var gone = Self.payload(.storeFailed, [])
     gone.media = [MediaRecord(url: "https://origin.test/")]
     #expect(gone.isRetryable)
-    #expect(!DecidedPayload(.invalid, .payloadJSON).isRetryable)
+    #expect(!Decision(.invalid, .payloadJSON).isRetryable)
   }
 
-  private static func payload(_ reason: Reason, _ media: [(Reason, Int?)]) -> DecidedPayload {
-    var payload = DecidedPayload(.fallback, reason)
+  private static func payload(_ reason: Reason, _ media: [(Reason, Int?)]) -> Decision {
+    var payload = Decision(.fallback, reason)
     payload.media = media.map { MediaRecord(url: "https://origin.test/", reason: $0.0, status: $0.1) }
     return payload
   }

@@ -14,7 +14,7 @@ import Testing
   }
 
   private func settle(_ claim: Claim, in state: inout WorkerState) {
-    let settlements = claim.leases.map { Settlement(lease: $0, payload: DecidedPayload(.passthrough, nil), deadline: start) }
+    let settlements = claim.leases.map { Settlement(lease: $0, decision: Decision(.passthrough, nil), deadline: start) }
     for settlement in settlements { state.settle(settlement) }
     state.release(state.takeSettled(1_000), at: start)
   }
@@ -140,7 +140,7 @@ import Testing
     var state = WorkerState(jobs: 4, isOnce: true)
     let first = claim(1...4, next: .zero)
     state.note(first, isAlone: false, at: start, leased: .zero)
-    for lease in first.leases { state.settle(Settlement(lease: lease, payload: DecidedPayload(.passthrough, nil), deadline: start)) }
+    for lease in first.leases { state.settle(Settlement(lease: lease, decision: Decision(.passthrough, nil), deadline: start)) }
     state.release(state.takeSettled(1), fault: fault, at: start)
     let end = start.advanced(by: WorkerConfiguration.pause)
     #expect(state.step(at: start) == .wait(until: end))
@@ -182,7 +182,7 @@ import Testing
     var state = WorkerState(jobs: 8, isOnce: false)
     let held = claim(1...3, next: .zero)
     state.note(held, isAlone: false, at: start, leased: .zero)
-    for lease in held.leases { state.settle(Settlement(lease: lease, payload: DecidedPayload(.passthrough, nil), deadline: start)) }
+    for lease in held.leases { state.settle(Settlement(lease: lease, decision: Decision(.passthrough, nil), deadline: start)) }
     #expect(state.takeSettled(2).map(\.lease.token.id) == [1, 2])
     #expect(state.takeSettled(2).map(\.lease.token.id) == [3])
     #expect(state.takeSettled(2).isEmpty)

@@ -17,10 +17,8 @@ import Testing
       timing: MediaRecord.Timing(
         dns: .microseconds(100), connect: .microseconds(300), tls: .zero, firstByte: .milliseconds(2), total: .milliseconds(1950)))
     let record = ReportRecord(
-      line: 7, outcome: .fallback, reason: .deadline, dialect: "firebase", placeWait: .microseconds(12_500),
-      elapsed: .nanoseconds(1_951_200_400),
-      lateness: .microseconds(-48_800),
-      media: [medium])
+      line: 7, decision: Decision(outcome: .fallback, reason: .deadline, dialect: "firebase", media: [medium]),
+      placeWait: .microseconds(12_500), elapsed: .nanoseconds(1_951_200_400), lateness: .microseconds(-48_800))
     #expect(
       text(record) == """
         {"line":7,"outcome":"fallback","reason":"deadline","dialect":"firebase","place_wait_ms":12.5,"elapsed_ms":1951.2,"lateness_ms":-48.8,"media":[\
@@ -30,7 +28,7 @@ import Testing
   }
 
   @Test func `what there is not is null`() {
-    let record = ReportRecord(line: 1, outcome: .attached, elapsed: .milliseconds(3), media: [MediaRecord(url: "")])
+    let record = ReportRecord(line: 1, decision: Decision(outcome: .attached, media: [MediaRecord(url: "")]), elapsed: .milliseconds(3))
     #expect(
       text(record) == """
         {"line":1,"outcome":"attached","reason":null,"dialect":null,"place_wait_ms":0,"elapsed_ms":3,"lateness_ms":null,"media":[\
@@ -76,8 +74,9 @@ import Testing
 
   @Test func `a record says what is known beside the reason, and repeats the value that was asked for`() {
     let record = ReportRecord(
-      line: 1, outcome: .invalid, reason: .payloadJSON, elapsed: .zero, cause: .json(JSONMistake(#"{"a":1,}"#)),
-      key: Array("\"a\u{202E}\"".utf8))
+      line: 1,
+      decision: Decision(.invalid, .payloadJSON, LineNote(cause: .json(JSONMistake(#"{"a":1,}"#)), key: Array("\"a\u{202E}\"".utf8))),
+      elapsed: .zero)
     #expect(
       text(record) == """
         {"line":1,"outcome":"invalid","reason":"payload.json","dialect":null,"place_wait_ms":0,"elapsed_ms":0,"lateness_ms":null,"media":[],\

@@ -25,7 +25,7 @@ private final class Moves {
 
   /// Decides a line: as the original, or as another text.
   func decide(_ ticket: WindowTicket, _ text: String? = nil) -> Bool {
-    let record = ReportRecord(line: 1, outcome: .fallback, elapsed: .zero)
+    let record = ReportRecord(line: 1, decision: Decision(outcome: .fallback), elapsed: .zero)
     return state.decide(ticket, .whole(text.map { Segment($0) } ?? ticket.bytes), record, at: Self.now) != .refused
   }
 

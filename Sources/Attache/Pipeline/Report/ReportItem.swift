@@ -11,7 +11,7 @@ struct ReportItem: Sendable {
     switch account {
     case .none: 0
     case .passing(_, _, let reasons): 64 + reasons.count
-    case .payload(let record): record.media.reduce(256 + (record.key?.count ?? 0)) { $0 + 256 + $1.url.utf8.count }
+    case .payload(let record): record.decision.media.reduce(256 + (record.decision.key?.count ?? 0)) { $0 + 256 + $1.url.utf8.count }
     }
   }
 }

@@ -7,9 +7,7 @@
 struct ReportRecord: Sendable {
   /// The number of the line, counted from 1.
   var line: Int
-  var outcome: Outcome
-  var reason: Reason?
-  var dialect: String?
+  var decision: Decision
   /// How long it waited for its place in the window. A payload of a queue takes its place when it is
   /// claimed, and waits for none.
   var placeWait = Duration.zero
@@ -17,19 +15,8 @@ struct ReportRecord: Sendable {
   var elapsed: Duration
   /// The time from its deadline to the call of `write`; negative if early. Nil before that call.
   var lateness: Duration?
-  var media: [MediaRecord] = []
-  /// The number of further media references that the line names. The report omits the member if it
-  /// is 0.
-  var omitted = 0
-  /// The JSON pointers of the members that a service extension changed. The report omits the member
-  /// if there are none.
-  var changed: [String] = []
-  /// The status of the response that is the reason. The report has it in `media`.
+  /// The status of the response that is the reason. Without a report, the decision has no media.
   var status: Int?
-  /// What is known beside the reason. The report omits its members if it is nil.
-  var cause: LineCause?
-  /// The value at the place of `--report-key`, as JSON; nil without the flag.
-  var key: [UInt8]?
 
   /// Appends the record to `text` as a JSON object and a line feed.
   ///
@@ -38,32 +25,49 @@ struct ReportRecord: Sendable {
     var json = JSONWriter()
     json.beginObject()
     json.member("line", line)
-    json.member("outcome", outcome.rawValue)
-    json.member("reason", reason?.rawValue)
-    json.member("dialect", dialect)
+    json.member("outcome", decision.outcome.rawValue)
+    json.member("reason", decision.reason?.rawValue)
+    json.member("dialect", decision.dialect)
     json.member("place_wait_ms", placeWait)
     json.member("elapsed_ms", elapsed)
     json.member("lateness_ms", lateness)
     json.key("media")
     json.beginArray()
-    for medium in media { medium.write(to: &json, showing: detail) }
+    for medium in decision.media { medium.write(to: &json, showing: detail) }
     json.endArray()
-    if omitted > 0 { json.member("omitted", omitted) }
-    if !changed.isEmpty {
+    if decision.omitted > 0 { json.member("omitted", decision.omitted) }
+    if !decision.changed.isEmpty {
       json.key("changed")
       json.beginArray()
-      for pointer in changed { json.string(UntrustedText(pointer)) }
+      for pointer in decision.changed { json.string(UntrustedText(pointer)) }
       json.endArray()
     }
-    if let column = cause?.column { json.member("column", column) }
-    if let cause { json.member("why", cause.text) }
-    if let key {
+    if let column = decision.cause?.column { json.member("column", column) }
+    if let cause = decision.cause { json.member("why", cause.text) }
+    if let key = decision.key {
       json.key("key")
       json.source(PrintableText.ofJSON(key))
     }
     json.endObject()
     text += json.bytes
     text.append(UInt8(ascii: "\n"))
+  }
+}
+
+extension Decision {
+  /// Returns the report's record for a payload of a queue, a JSON object with a line feed.
+  ///
+  /// - Parameters:
+  ///   - line: the number of the payload.
+  ///   - elapsed: the time from its start to the decision.
+  ///   - lateness: the time from its deadline to the delivery of its result.
+  ///   - configuration: how much of a URL to show, and whether to repeat a value of the line.
+  package func record(line: Int, elapsed: Duration, lateness: Duration, _ configuration: Filter.Configuration) -> [UInt8] {
+    var record = ReportRecord(line: line, decision: self, elapsed: elapsed, lateness: lateness)
+    record.decision.key = configuration.reportKey == nil ? nil : key ?? ReportKey.none
+    var text: [UInt8] = []
+    record.write(to: &text, showing: configuration.urlDetail)
+    return text
   }
 }
 

@@ -49,7 +49,7 @@ struct ReportText {
   private func rest(of item: ReportItem, _ reason: Reason) -> [UInt8] {
     var text: [UInt8] = []
     ReportRecord(
-      line: 0, outcome: Outcome(ofPassingLine: reason), reason: reason, placeWait: item.waited, elapsed: .zero, lateness: item.lateness
+      line: 0, decision: Decision(Outcome(ofPassingLine: reason), reason), placeWait: item.waited, elapsed: .zero, lateness: item.lateness
     )
     .write(to: &text, showing: detail)
     return Array(text.dropFirst(Self.start.count + 1))

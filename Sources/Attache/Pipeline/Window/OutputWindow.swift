@@ -96,10 +96,8 @@ final class OutputWindow: Sendable {
     let now = clock.now
     let output = decision.output(of: ticket.bytes)
     let record = ReportRecord(
-      line: ticket.line, outcome: decision.outcome, reason: decision.reason, dialect: decision.dialect,
-      elapsed: ticket.placed.duration(to: now),
-      media: limits.isReporting ? decision.media : [], omitted: decision.omitted, changed: limits.isReporting ? decision.changed : [],
-      status: decision.status, cause: limits.isReporting ? decision.cause : nil, key: decision.key)
+      line: ticket.line, decision: decision.reported(isReporting: limits.isReporting), elapsed: ticket.placed.duration(to: now),
+      status: decision.status)
     let decided = change { $0.decide(ticket, output, record, onRelease: decision.onRelease, at: now) }
     if decided != .kept { decision.onRelease?() }
     return decided != .refused

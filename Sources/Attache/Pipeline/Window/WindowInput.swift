@@ -53,7 +53,7 @@ struct WindowInput {
 
   /// Returns the record of the next line.
   private func record(of reason: Reason, _ note: LineNote) -> ReportRecord {
-    ReportRecord(line: lines + 1, outcome: Outcome(ofPassingLine: reason), reason: reason, elapsed: .zero, cause: note.cause, key: note.key)
+    ReportRecord(line: lines + 1, decision: Decision(Outcome(ofPassingLine: reason), reason, note), elapsed: .zero)
   }
 
   /// Copies a line with candidates out of its block and reserves an entry, waiting until there is
