@@ -1,4 +1,4 @@
-@_exported import AppleFoundation
+@_exported import Groundwork
 
 // The names of background tasks, for delegates that schedule them. No task runs.
 

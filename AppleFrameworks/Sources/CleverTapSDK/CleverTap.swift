@@ -1,4 +1,4 @@
-@_exported import AppleFoundation
+@_exported import Groundwork
 
 public enum CleverTapLogLevel: Int32, Sendable {
   case off = -1

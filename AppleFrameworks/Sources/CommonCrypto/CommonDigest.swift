@@ -1,5 +1,5 @@
 import CExtensionRuntime
-@_exported import AppleFoundation
+@_exported import Groundwork
 
 public typealias CC_LONG = UInt32
 

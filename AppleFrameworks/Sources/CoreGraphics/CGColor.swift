@@ -1,4 +1,4 @@
-import AppleFoundation
+import Groundwork
 
 /// A colour of sRGB.
 public final class CGColor: Hashable, Sendable {

@@ -1,4 +1,4 @@
-import AppleFoundation
+import Groundwork
 
 /// A context that draws to pixels.
 public final class CGContext: @unchecked Sendable {

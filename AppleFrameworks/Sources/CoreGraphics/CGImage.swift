@@ -1,5 +1,5 @@
 import CExtensionRuntime
-import AppleFoundation
+import Groundwork
 
 /// A picture. It is decoded when its pixels are needed, and not before.
 public final class CGImage: @unchecked Sendable {

@@ -1,4 +1,4 @@
-import AppleFoundation
+import Groundwork
 
 /// A path, whose curves are polygons of short sides.
 public class CGPath: @unchecked Sendable {

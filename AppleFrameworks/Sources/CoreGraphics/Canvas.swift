@@ -1,4 +1,4 @@
-import AppleFoundation
+import Groundwork
 
 /// Painting on pixels.
 struct Canvas {

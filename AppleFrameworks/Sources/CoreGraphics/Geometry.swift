@@ -1,4 +1,4 @@
-@_exported import AppleFoundation
+@_exported import Groundwork
 
 extension CGRect {
   /// The rectangle as a dictionary, as an attachment's option expects it.

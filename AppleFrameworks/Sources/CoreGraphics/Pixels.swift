@@ -1,5 +1,5 @@
 import CExtensionRuntime
-import AppleFoundation
+import Groundwork
 
 /// Decoded pixels: red, green, blue and alpha, which is not multiplied into the colours, in a byte each.
 package final class Pixels: @unchecked Sendable {

@@ -1,4 +1,4 @@
-import AppleFoundation
+import Groundwork
 
 /// The inside of polygons, in pixels.
 struct Shape {

@@ -1,4 +1,4 @@
-import AppleFoundation
+import Groundwork
 
 /// The curve of RFC 7748 and RFC 8032.
 public enum Curve25519 {

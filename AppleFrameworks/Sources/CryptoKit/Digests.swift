@@ -1,5 +1,5 @@
 import CExtensionRuntime
-@_exported import AppleFoundation
+@_exported import Groundwork
 
 /// The result of a hash function.
 public protocol Digest: Sequence, Hashable, ContiguousBytes, CustomStringConvertible, Sendable where Element == UInt8 {

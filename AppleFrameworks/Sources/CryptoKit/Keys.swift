@@ -1,5 +1,5 @@
 import CExtensionRuntime
-import AppleFoundation
+import Groundwork
 
 public enum CryptoKitError: Error, Equatable {
   case incorrectKeySize

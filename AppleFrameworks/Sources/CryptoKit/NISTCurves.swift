@@ -1,5 +1,5 @@
 import CExtensionRuntime
-import AppleFoundation
+import Groundwork
 
 /// A NIST curve (FIPS 186-5).
 public protocol NISTCurve: Sendable {

@@ -1,5 +1,5 @@
 import CExtensionRuntime
-import AppleFoundation
+import Groundwork
 
 /// A cipher with authentication.
 public protocol AuthenticatedCipher: Sendable {

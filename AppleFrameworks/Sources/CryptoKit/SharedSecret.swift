@@ -1,4 +1,4 @@
-import AppleFoundation
+import Groundwork
 
 /// A secret that two parties share.
 public struct SharedSecret: ContiguousBytes, Hashable, CustomStringConvertible, Sendable {

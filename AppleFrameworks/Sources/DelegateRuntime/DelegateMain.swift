@@ -1,5 +1,5 @@
 import ExtensionRuntime
-import AppleFoundation
+import Groundwork
 import UIKit
 
 /// Runs an app's delegate in the background, for the host that started this process.

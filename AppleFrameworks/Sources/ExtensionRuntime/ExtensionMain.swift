@@ -1,6 +1,6 @@
 import CExtensionRuntime
 import Glibc
-import AppleFoundation
+import Groundwork
 import UserNotifications
 
 /// Runs a service extension for the host that started this process.

@@ -1,4 +1,4 @@
-import AppleFoundation
+import Groundwork
 import UserNotifications
 
 /// Serves the host's requests.

@@ -1,5 +1,5 @@
 import CExtensionRuntime
-import AppleFoundation
+import Groundwork
 
 /// A frame of the host. Numbers are in this machine's byte order.
 package enum HostFrame: @unchecked Sendable {

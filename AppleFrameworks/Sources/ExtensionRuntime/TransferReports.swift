@@ -1,5 +1,5 @@
 import CExtensionRuntime
-import AppleFoundation
+import Groundwork
 
 /// Tells the host of each transfer of URLSession.
 enum TransferReports {

@@ -1,6 +1,6 @@
 import CExtensionRuntime
 @_exported import CoreGraphics
-import AppleFoundation
+import Groundwork
 
 public let kCGImageSourceShouldCache: CFString = "kCGImageSourceShouldCache" as NSString
 public let kCGImageSourceShouldCacheImmediately: CFString = "kCGImageSourceShouldCacheImmediately" as NSString

@@ -1,4 +1,4 @@
-@_exported import AppleFoundation
+@_exported import Groundwork
 import UserNotifications
 
 public enum INPersonHandleType: Int, Sendable {

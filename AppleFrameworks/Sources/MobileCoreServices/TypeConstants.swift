@@ -1,4 +1,4 @@
-@_exported import AppleFoundation
+@_exported import Groundwork
 @_exported import UniformTypeIdentifiers
 
 public let kUTTypeItem: CFString = "public.data"

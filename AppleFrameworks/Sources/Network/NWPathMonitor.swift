@@ -1,4 +1,4 @@
-import AppleFoundation
+import Groundwork
 
 public enum NWInterface {
   public enum InterfaceType: Hashable, Sendable {

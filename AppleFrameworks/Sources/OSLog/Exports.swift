@@ -1,1 +1,1 @@
-@_exported import AppleFoundation
+@_exported import Groundwork

@@ -1,4 +1,4 @@
-import AppleFoundation
+import Groundwork
 
 public struct OSLogType: RawRepresentable, Hashable, Sendable {
   public var rawValue: UInt8

@@ -1,4 +1,4 @@
-import AppleFoundation
+import Groundwork
 
 /// The text of a log message. Nothing is hidden: a rehearsal has no secrets of a user.
 public struct OSLogMessage: ExpressibleByStringInterpolation {

@@ -1,4 +1,4 @@
-import AppleFoundation
+import Groundwork
 import UserNotifications
 
 /// A stand-in for OneSignal's class. It attaches what the payload names, and reports nothing.

@@ -1,4 +1,4 @@
-@_exported import AppleFoundation
+@_exported import Groundwork
 @_exported import UserNotifications
 import VendorMedia
 

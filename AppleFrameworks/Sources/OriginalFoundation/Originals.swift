@@ -1,7 +1,7 @@
 import Foundation
 import FoundationNetworking
 
-// Foundation's own members, for the shadows in AppleFoundation: within a module that declares a shadow,
+// Foundation's own members, for the shadows in Groundwork: within a module that declares a shadow,
 // its name means the shadow.
 
 package func originalDownloadTask(

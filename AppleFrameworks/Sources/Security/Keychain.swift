@@ -1,4 +1,4 @@
-@_exported import AppleFoundation
+@_exported import Groundwork
 
 public let errSecSuccess: OSStatus = 0
 public let errSecParam: OSStatus = -50

@@ -1,4 +1,4 @@
-import AppleFoundation
+import Groundwork
 
 /// Always succeeds: libcurl has verified the certificates.
 public func SecTrustEvaluateWithError(_ trust: SecTrust, _ error: UnsafeMutablePointer<CFError?>?) -> Bool {

@@ -1,4 +1,4 @@
-@_exported import AppleFoundation
+@_exported import Groundwork
 
 public struct SCNetworkReachabilityFlags: OptionSet, Sendable {
   public let rawValue: UInt32

@@ -1,5 +1,5 @@
 import CoreGraphics
-import AppleFoundation
+import Groundwork
 
 extension NSValue {
   public convenience init(cgRect rect: CGRect) { self.init(rect: rect) }

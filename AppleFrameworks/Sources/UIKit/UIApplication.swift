@@ -1,5 +1,5 @@
 import CoreGraphics
-import AppleFoundation
+import Groundwork
 
 open class UIResponder: NSObject {
   public override init() {

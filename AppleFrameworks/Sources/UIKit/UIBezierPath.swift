@@ -1,5 +1,5 @@
 import CoreGraphics
-import AppleFoundation
+import Groundwork
 
 public struct UIRectCorner: OptionSet, Sendable {
   public let rawValue: UInt

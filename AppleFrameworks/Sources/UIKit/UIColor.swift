@@ -1,5 +1,5 @@
 import CoreGraphics
-import AppleFoundation
+import Groundwork
 
 open class UIColor: NSObject, @unchecked Sendable {
   public let cgColor: CGColor

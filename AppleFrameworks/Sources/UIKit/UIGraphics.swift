@@ -1,5 +1,5 @@
 import CoreGraphics
-import AppleFoundation
+import Groundwork
 
 /// The contexts of this thread. The last one is drawn to.
 private enum CurrentContexts {

@@ -1,6 +1,6 @@
 import CExtensionRuntime
 @_exported import CoreGraphics
-@_exported import AppleFoundation
+@_exported import Groundwork
 @_exported import UniformTypeIdentifiers
 @_exported import UserNotifications
 

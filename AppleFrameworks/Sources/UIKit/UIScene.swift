@@ -1,4 +1,4 @@
-import AppleFoundation
+import Groundwork
 import UserNotifications
 
 // The names of scenes, for delegates that have them. Nothing of an app in the background is shown, so no scene connects.

@@ -1,5 +1,5 @@
 import CoreGraphics
-import AppleFoundation
+import Groundwork
 
 /// The screen of the simulated phone: that of an iPhone 15, in points.
 ///

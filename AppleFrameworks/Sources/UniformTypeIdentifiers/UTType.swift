@@ -1,4 +1,4 @@
-@_exported import AppleFoundation
+@_exported import Groundwork
 
 /// A type of file.
 public struct UTType: Hashable, Sendable {

@@ -1,4 +1,4 @@
-import AppleFoundation
+import Groundwork
 
 extension ContentValues {
   func isEqual(_ other: ContentValues) -> Bool {

@@ -1,4 +1,4 @@
-import AppleFoundation
+import Groundwork
 
 extension ContentValues {
   /// Reads the content of a payload, as iOS does.

@@ -1,5 +1,5 @@
 import Glibc
-import AppleFoundation
+import Groundwork
 
 /// The delivered notifications of all processes of a run, in a file to which each process appends a
 /// line for each: JSON that says what happened.

@@ -1,4 +1,4 @@
-import AppleFoundation
+import Groundwork
 
 /// What all processes of a run share of the notification centre: the categories, and the delivered and
 /// pending notifications. They are files in a folder that the host has made for the run.

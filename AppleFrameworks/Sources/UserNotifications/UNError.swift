@@ -1,4 +1,4 @@
-import AppleFoundation
+import Groundwork
 
 public let UNErrorDomain = "UNErrorDomain"
 

@@ -1,4 +1,4 @@
-import AppleFoundation
+import Groundwork
 
 public struct UNNotificationCategoryOptions: OptionSet, Sendable {
   public let rawValue: UInt

@@ -1,4 +1,4 @@
-import AppleFoundation
+import Groundwork
 
 /// Identifies an assignment of user info.
 final class UserInfoIdentity: Sendable {}

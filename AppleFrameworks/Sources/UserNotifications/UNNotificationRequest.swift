@@ -1,4 +1,4 @@
-import AppleFoundation
+import Groundwork
 
 open class UNNotificationRequest: NSObject, NSCopying, @unchecked Sendable {
   open var identifier: String { storedIdentifier }

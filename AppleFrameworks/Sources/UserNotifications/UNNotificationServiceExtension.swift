@@ -1,4 +1,4 @@
-import AppleFoundation
+import Groundwork
 
 /// Receives a notification before it is shown, and may change its content.
 open class UNNotificationServiceExtension: NSObject {

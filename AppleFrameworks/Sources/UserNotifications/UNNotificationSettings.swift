@@ -1,4 +1,4 @@
-import AppleFoundation
+import Groundwork
 
 public enum UNAuthorizationStatus: Int, Sendable {
   case notDetermined = 0

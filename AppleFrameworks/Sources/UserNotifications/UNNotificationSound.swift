@@ -1,4 +1,4 @@
-import AppleFoundation
+import Groundwork
 
 public struct UNNotificationSoundName: RawRepresentable, Hashable, Sendable {
   public var rawValue: String

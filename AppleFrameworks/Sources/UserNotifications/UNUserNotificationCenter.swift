@@ -1,4 +1,4 @@
-import AppleFoundation
+import Groundwork
 
 public protocol UNUserNotificationCenterDelegate: NSObjectProtocol {
   func userNotificationCenter(

@@ -1,4 +1,4 @@
-import AppleFoundation
+import Groundwork
 import UserNotifications
 
 /// What the stand-ins of vendors' SDKs have in common. They do what the dialect table says of the

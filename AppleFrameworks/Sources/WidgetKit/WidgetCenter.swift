@@ -1,4 +1,4 @@
-import AppleFoundation
+import Groundwork
 
 /// The widgets of the app. There are none here.
 open class WidgetCenter: @unchecked Sendable {

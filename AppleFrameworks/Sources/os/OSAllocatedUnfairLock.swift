@@ -1,4 +1,4 @@
-import AppleFoundation
+import Groundwork
 
 /// A lock, and the state that it protects.
 public struct OSAllocatedUnfairLock<State>: @unchecked Sendable {

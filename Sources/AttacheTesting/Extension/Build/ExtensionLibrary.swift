@@ -7,7 +7,7 @@ internal import Glibc
 package struct ExtensionLibrary: Sendable {
   /// The modules in the order in which they are compiled.
   static let modules = [
-    "OriginalFoundation", "AppleFoundation", "UserNotifications", "CoreGraphics", "UniformTypeIdentifiers", "MobileCoreServices", "UIKit",
+    "OriginalFoundation", "Groundwork", "UserNotifications", "CoreGraphics", "UniformTypeIdentifiers", "MobileCoreServices", "UIKit",
     "ImageIO", "Intents", "OSLog", "Security", "SystemConfiguration", "WidgetKit", "Network", "CommonCrypto", "CryptoKit", "VendorMedia",
     "FirebaseMessaging",
     "Firebase", "OneSignalExtension", "OneSignal",
@@ -66,7 +66,7 @@ package struct ExtensionLibrary: Sendable {
     while let slash = folder.lastIndex(of: "/"), slash > folder.startIndex {
       folder = String(folder[..<slash])
       for place in ["share/attache/AppleFrameworks/Sources", "AppleFrameworks/Sources"] {
-        if FileManager.default.fileExists(atPath: "\(folder)/\(place)/AppleFoundation/Exports.swift") { return "\(folder)/\(place)" }
+        if FileManager.default.fileExists(atPath: "\(folder)/\(place)/Groundwork/Exports.swift") { return "\(folder)/\(place)" }
       }
     }
     throw .unavailable("the sources of attache's extension library are not beside \(program); scripts/install installs them")

@@ -6,7 +6,7 @@ package enum SourceOverlay {
   /// - `@objc`, `@objc(Name)` and `@objcMembers` become blanks: without the Objective-C runtime they
   ///   are errors.
   /// - `@main` and `@UIApplicationMain` become blanks: the program has a main function of attache's.
-  /// - `Foundation` in an import becomes `AppleFoundation`, the module that adds what Foundation for
+  /// - `Foundation` in an import becomes `Groundwork`, the module that adds what Foundation for
   ///   Linux does not have. Declarations of the module that a file imports itself would come first.
   ///
   /// Comments and strings stay as they are.
@@ -21,7 +21,7 @@ package enum SourceOverlay {
       } else if word.elementsEqual("@main".utf8) || word.elementsEqual("@UIApplicationMain".utf8) {
         blank(token, in: &text)
       } else if word.elementsEqual("import".utf8), let module = scanner.imported() {
-        if source[module].elementsEqual("Foundation".utf8) { text.replaceSubrange(module, with: "AppleFoundation".utf8) }
+        if source[module].elementsEqual("Foundation".utf8) { text.replaceSubrange(module, with: "Groundwork".utf8) }
       }
     }
     return text
