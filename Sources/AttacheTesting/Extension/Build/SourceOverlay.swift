@@ -7,7 +7,7 @@ package enum SourceOverlay {
   ///   are errors.
   /// - `@main` and `@UIApplicationMain` become blanks: the program has a main function of attache's.
   /// - `Foundation` in an import becomes `Groundwork`, the module that adds what Foundation for
-  ///   Linux does not have. Declarations of the module that a file imports itself would come first.
+  ///   Linux does not have. Its name is as long. Declarations of the module that a file imports itself would come first.
   ///
   /// Comments and strings stay as they are.
   package static func text(_ source: [UInt8]) -> [UInt8] {
