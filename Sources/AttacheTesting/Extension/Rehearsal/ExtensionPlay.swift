@@ -4,7 +4,9 @@ internal import Synchronization
 
 /// Plays one situation with a service extension, on the calling thread.
 final class ExtensionPlay: Sendable {
-  /// How long the extension has after the notice.
+  /// How long the expiry method may take.
+  private static let expiryTimeLimit = Duration.seconds(2)
+  /// How long the extension has to answer after its expiry method has returned.
   private static let grace = Duration.milliseconds(400)
   /// How long the instance may exist after its answer.
   private static let leakTimeLimit = Duration.milliseconds(100)
@@ -26,6 +28,8 @@ final class ExtensionPlay: Sendable {
     var evidence = ExtensionEvidence()
     /// The index of each request, by its number in the frames.
     var indices: [UInt64: Int] = [:]
+    /// The requests whose expiry method has returned.
+    var expired: Set<UInt64> = []
     var finished: Set<UInt64> = []
     /// Whether the app was started again for the events of its background sessions.
     var isRestarted = false
@@ -107,7 +111,8 @@ final class ExtensionPlay: Sendable {
       if state.evidence.notes.count < Self.mostNotes { state.evidence.notes.append((name, text)) }
     case .event(.background(let download)):
       if state.evidence.background.count < Self.mostNotes { state.evidence.background.append(download) }
-    case .event(.ready), .event(.expired): break
+    case .event(.expired(let number)): state.expired.insert(number)
+    case .event(.ready): break
     }
   }
 
@@ -224,7 +229,10 @@ final class ExtensionPlay: Sendable {
         if let index = state.indices[call.number] { state.evidence.requests[index].expired = .now }
       }
       processes.expire(call)
-      if !wait(until: deadline.advanced(by: Self.grace), { self.isDecided(call, $0) }) {
+      _ = wait(until: .now.advanced(by: Self.expiryTimeLimit)) { state in
+        state.expired.contains(call.number) || self.isDecided(call, state)
+      }
+      if !wait(until: .now.advanced(by: Self.grace), { self.isDecided(call, $0) }) {
         state.withLock { state in
           if let index = state.indices[call.number] { state.evidence.requests[index].isUnanswered = true }
         }
