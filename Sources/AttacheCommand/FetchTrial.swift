@@ -19,7 +19,7 @@ struct FetchTrial {
     (store, engine) = try process.started { [log] store, parent, _ in
       try EngineAssembly(process.configuration, store: store, parent: parent, notify: { log.warning("\($0)") })
     }
-    inspected = InspectionFetcher(configuration.filter, host: engine.host, store: store)
+    inspected = InspectionFetcher(configuration.filter, host: engine.host, store: store, clock: engine.clock)
   }
 
   func fetch(_ inspection: inout Inspection) throws {

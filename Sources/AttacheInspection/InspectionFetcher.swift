@@ -5,16 +5,17 @@ package import Attache
 package final class InspectionFetcher {
   private let processor: PayloadProcessor
   private let deadline: Duration
-  private let machine: any Machine
+  private let clock: MonotonicClock
 
   /// - Parameters:
   ///   - configuration: what an attached payload looks like.
   ///   - host: serves the payloads.
   ///   - store: the store of the attachments; the caller keeps ownership.
-  package init(_ configuration: Filter.Configuration, host: ServiceExtensionHost, store: AttachmentStore) {
-    processor = PayloadProcessor(configuration, host: host, store: store)
+  ///   - clock: the host's clock.
+  package init(_ configuration: Filter.Configuration, host: ServiceExtensionHost, store: AttachmentStore, clock: MonotonicClock) {
+    processor = PayloadProcessor(configuration, host: host, store: store, clock: clock)
     deadline = configuration.deadline
-    machine = host.clock.machineBehind
+    self.clock = clock
   }
 
   /// Fetches the media that the filter would follow, and records the result in each reference.
@@ -35,9 +36,9 @@ package final class InspectionFetcher {
   }
 
   private func run(_ payload: Payload, _ line: Segment, _ number: Int) throws(SystemError) -> Decision {
-    let signal = try machine.makeWakeSignal()
+    let signal = try clock.machine.makeWakeSignal()
     let decided = Mailbox<Decision?>(nil) { signal.ring() }
-    processor.serve([payload], of: line, identifier: "\(number)", deadline: machine.now.advanced(by: deadline)) { decision in
+    processor.serve([payload], of: line, identifier: "\(number)", deadline: clock.now.advanced(by: deadline)) { decision in
       decided.change { $0 = decision }
     }
     let decision = decided.take(waitingFor: signal) { $0 }

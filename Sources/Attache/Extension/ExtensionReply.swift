@@ -1,3 +1,5 @@
+internal import Synchronization
+
 /// The channel on which a service extension answers its host. It corresponds to Apple's content
 /// handler.
 ///
@@ -5,24 +7,21 @@
 public final class ExtensionReply: Sendable {
   /// The number of the request, in the order in which the host received them.
   let number: Int
-  private let gate = FirstWins()
+  let request: NotificationRequest
+  let deliver: @Sendable (ExtensionResult) -> Void
   private let host: ServiceExtensionHost
-  private let request: NotificationRequest
-  private let deliver: @Sendable (ExtensionResult) -> Void
+  private let hasPassed = Atomic(false)
 
   init(
     _ request: NotificationRequest, number: Int, host: ServiceExtensionHost,
     deliver: @escaping @Sendable (ExtensionResult) -> Void
   ) {
-    self.request = request
-    self.number = number
-    self.host = host
-    self.deliver = deliver
+    (self.request, self.number, self.host, self.deliver) = (request, number, host, deliver)
   }
 
   /// Whether the request is decided, so that further work on it is useless.
   public var isDecided: Bool {
-    gate.isPassed
+    hasPassed.load(ordering: .acquiring)
   }
 
   /// Offers the final result of the request.
@@ -34,42 +33,13 @@ public final class ExtensionReply: Sendable {
   /// - Returns: whether this offer was the first, and its content has alert text.
   @discardableResult
   public func offer(_ delivery: ExtensionResult) -> Bool {
-    guard request.payload.wakesExtension, delivery.content?.lacksAlertText == true else { return settle(with: delivery) }
-    _ = settle(with: .original(.payloadAlert, media: delivery.media))
+    guard request.payload.wakesExtension, delivery.content?.lacksAlertText == true else { return host.settle(self, with: delivery) }
+    _ = host.settle(self, with: .original(.payloadAlert, media: delivery.media))
     return false
   }
 
-  /// Decides the request without its extension, and calls the extension's `cancel()`.
-  func decide(_ reason: Reason, for instance: any ServiceExtension) {
-    let media = type(of: instance).returnsAtOnce ? instance.media(of: request, endedBy: reason) : []
-    if settle(with: .original(reason, media: media)) { host.call(instance) { $0.cancel() } }
-  }
-
-  /// - Returns: whether this was the first offer.
-  private func settle(with delivery: ExtensionResult) -> Bool {
-    guard gate.pass() else {
-      host.countDropped()
-      return false
-    }
-    host.forget(self)
-    deliver(delivery)
-    return true
-  }
-
-  /// Calls the extension's `timeWillExpire()`, unless the request is decided.
-  func notify(_ instance: any ServiceExtension) {
-    if !isDecided { host.call(instance) { $0.timeWillExpire() } }
-  }
-
-  /// Passes the request to its extension.
-  func begin(_ instance: any ServiceExtension) {
-    let isTaken = host.call(instance) { [self] instance in
-      do {
-        try instance.didReceive(request, answer: self)
-      } catch {
-        offer(.original(.internal))
-      }
-    }
-    if !isTaken { decide(.internal, for: instance) }
+  /// - Returns: whether this is the first call.
+  func pass() -> Bool {
+    hasPassed.compareExchange(expected: false, desired: true, ordering: .acquiringAndReleasing).exchanged
   }
 }

@@ -19,7 +19,7 @@ public final class ServiceExtensionHost: Sendable {
     var isLastBooked = false
   }
 
-  package let clock: any DeadlineClock
+  private let clock: any DeadlineClock
   private let grace: Duration
   private let makeExtension: @Sendable () -> any ServiceExtension
   private let machine: any Machine
@@ -35,11 +35,13 @@ public final class ServiceExtensionHost: Sendable {
   ///     expire. If it answers immediately, the host decides right after the notice. Any other
   ///     extension has half of `grace` to answer, and the rest is for writing.
   ///   - makeExtension: creates the instance that serves a request.
-  public init(clock: any DeadlineClock, grace: Duration, makeExtension: @escaping @Sendable () -> any ServiceExtension) {
-    self.clock = clock
-    self.grace = grace
-    self.makeExtension = makeExtension
-    machine = clock.machineBehind
+  public convenience init(clock: any DeadlineClock, grace: Duration, makeExtension: @escaping @Sendable () -> any ServiceExtension) {
+    self.init(clock: clock, machine: SystemMachine(), grace: grace, makeExtension: makeExtension)
+  }
+
+  /// - Parameter machine: where the threads of extensions run.
+  init(clock: any DeadlineClock, machine: any Machine, grace: Duration, makeExtension: @escaping @Sendable () -> any ServiceExtension) {
+    (self.clock, self.machine, self.grace, self.makeExtension) = (clock, machine, grace, makeExtension)
   }
 
   deinit {
@@ -62,10 +64,10 @@ public final class ServiceExtensionHost: Sendable {
     let number = begun.wrappingAdd(1, ordering: .relaxed).newValue
     let deadline = request.deadline
     let answer = ExtensionReply(request, number: number, host: self, deliver: deliver)
-    guard !state.withLock({ $0.isCancelled }) else { return answer.decide(.cancelled, for: instance) }
+    guard !state.withLock({ $0.isCancelled }) else { return decide(answer, .cancelled, for: instance) }
     let notice = deadline.advanced(by: .zero - grace)
-    guard clock.now < notice else { return answer.decide(.deadline, for: instance) }
-    answer.begin(instance)
+    guard clock.now < notice else { return decide(answer, .deadline, for: instance) }
+    begin(answer, instance)
     // A request that is decided immediately needs no timer and cannot be cancelled.
     guard !answer.isDecided, remember(answer, instance) else { return }
     book(clock.schedule(at: notice) { [self] in expire(answer, instance, deadline) }, for: answer, isLast: false)
@@ -91,7 +93,7 @@ public final class ServiceExtensionHost: Sendable {
       if !state.isCancelled { state.undecided[answer.number] = Undecided(answer: answer, instance: instance) }
       return state.isCancelled
     }
-    if isCancelled { answer.decide(.cancelled, for: instance) }
+    if isCancelled { decide(answer, .cancelled, for: instance) }
     // The reply may have been decided before it was registered.
     if answer.isDecided { forget(answer) }
     return !isCancelled
@@ -113,17 +115,18 @@ public final class ServiceExtensionHost: Sendable {
       state.isCancelled = true
       return state.undecided.values.sorted { $0.answer.number < $1.answer.number }
     }
-    for request in undecided { request.answer.decide(.cancelled, for: request.instance) }
+    for request in undecided { decide(request.answer, .cancelled, for: request.instance) }
   }
 
   private func expire(_ answer: ExtensionReply, _ instance: any ServiceExtension, _ deadline: MonotonicInstant) {
-    answer.notify(instance)
+    guard !answer.isDecided else { return }
+    call(instance) { $0.timeWillExpire() }
     guard !answer.isDecided else { return }
     if type(of: instance).answersAtExpiry {
-      answer.decide(.deadline, for: instance)
+      decide(answer, .deadline, for: instance)
     } else {
       let last = deadline.advanced(by: .zero - grace / 2)
-      book(clock.schedule(at: last) { answer.decide(.deadline, for: instance) }, for: answer, isLast: true)
+      book(clock.schedule(at: last) { [self] in decide(answer, .deadline, for: instance) }, for: answer, isLast: true)
     }
   }
 
@@ -142,12 +145,48 @@ public final class ServiceExtensionHost: Sendable {
     if !isUndecided { clock.cancel(appointment) }
   }
 
+  // MARK: - One request
+
+  /// Passes the request to its extension.
+  private func begin(_ answer: ExtensionReply, _ instance: any ServiceExtension) {
+    let isTaken = call(instance) { instance in
+      do {
+        try instance.didReceive(answer.request, answer: answer)
+      } catch {
+        answer.offer(.original(.internal))
+      }
+    }
+    if !isTaken { decide(answer, .internal, for: instance) }
+  }
+
+  /// Decides a request without its extension, and calls the extension's `cancel()`.
+  private func decide(_ answer: ExtensionReply, _ reason: Reason, for instance: any ServiceExtension) {
+    let media = type(of: instance).returnsAtOnce ? instance.media(of: answer.request, endedBy: reason) : []
+    if settle(answer, with: .original(reason, media: media)) { call(instance) { $0.cancel() } }
+  }
+
+  /// Delivers a result, if it is the first of the race between result, expiry, deadline and
+  /// cancellation.
+  ///
+  /// - Returns: whether it is.
+  func settle(_ answer: ExtensionReply, with result: ExtensionResult) -> Bool {
+    guard answer.pass() else {
+      dropped.wrappingAdd(1, ordering: .relaxed)
+      return false
+    }
+    forget(answer)
+    answer.deliver(result)
+    return true
+  }
+
+  // MARK: - Threads
+
   /// Calls an extension: directly if its methods return immediately, otherwise on a thread that it
   /// may block.
   ///
   /// - Returns: false if no thread is available.
   @discardableResult
-  func call(_ instance: any ServiceExtension, _ body: @escaping @Sendable (any ServiceExtension) -> Void) -> Bool {
+  private func call(_ instance: any ServiceExtension, _ body: @escaping @Sendable (any ServiceExtension) -> Void) -> Bool {
     guard !type(of: instance).returnsAtOnce else {
       body(instance)
       return true
@@ -184,13 +223,9 @@ public final class ServiceExtensionHost: Sendable {
   }
 
   /// Removes a request that is decided, and cancels its timer.
-  func forget(_ answer: ExtensionReply) {
+  private func forget(_ answer: ExtensionReply) {
     let request = state.withLock { $0.undecided.removeValue(forKey: answer.number) }
     if let appointment = request?.appointment { clock.cancel(appointment) }
-  }
-
-  func countDropped() {
-    dropped.wrappingAdd(1, ordering: .relaxed)
   }
 }
 

@@ -36,10 +36,10 @@ final class FetchEngine: FetchService, @unchecked Sendable {
   ///   - isAlone: whether the other engines run in processes of their own.
   init(
     _ memory: FetchMemory, files: FetchFiles, number: Int, of engines: Int, isAlone: Bool = false,
-    clock: (any DeadlineClock)? = nil, network: FetchNetwork
+    clock: MonotonicClock? = nil, network: FetchNetwork
   ) throws(StartError) {
     do {
-      loop = try EventLoop(machine: network.machine, clock: clock as? any MachineClock)
+      loop = try EventLoop(machine: network.machine, isOverdue: { clock?.isOverdue == true })
     } catch {
       throw StartError("\(error)")
     }

@@ -78,7 +78,7 @@ public final class MediaFetcher: Sendable {
   ///     priority over work that can wait.
   /// - Throws: ``StartError`` when the system or a library fails, or when a file of root
   ///   certificates or a name server is invalid.
-  public convenience init(_ configuration: Configuration, store: AttachmentStore, clock: (any DeadlineClock)? = nil) throws(StartError) {
+  public convenience init(_ configuration: Configuration, store: AttachmentStore, clock: MonotonicClock? = nil) throws(StartError) {
     try self.init(configuration, store: store, clock: clock, network: .real(configuration))
   }
 
@@ -91,7 +91,7 @@ public final class MediaFetcher: Sendable {
 
   /// Starts the fetcher on a machine and a network of the caller, which may simulate them.
   package init(
-    _ configuration: Configuration, store: AttachmentStore, trust: Duration = SessionCache.trust, clock: (any DeadlineClock)? = nil,
+    _ configuration: Configuration, store: AttachmentStore, trust: Duration = SessionCache.trust, clock: MonotonicClock? = nil,
     network: FetchNetwork
   ) throws(StartError) {
     let count = configuration.fetcherCount(on: network.machine)
@@ -119,7 +119,7 @@ public final class MediaFetcher: Sendable {
   ///     on a thread of its own.
   /// - Throws: ``StartError`` when the system fails or the file of root certificates is invalid.
   package init(
-    _ configuration: Configuration, store: AttachmentStore, clock: (any DeadlineClock)? = nil, parent: FetcherParent,
+    _ configuration: Configuration, store: AttachmentStore, clock: MonotonicClock? = nil, parent: FetcherParent,
     notify: @escaping @Sendable (FetcherNotice) -> Void = { _ in }
   ) throws(StartError) {
     try RootCertificates.check(configuration.rootCertificates)

@@ -46,7 +46,7 @@ package struct EngineAssembly: Sendable {
       throw error
     }
     let (maximum, onExpiry, uploadsPrivate) = (configuration.maximumAttachments, configuration.onExpiry, configuration.uploadsPrivate)
-    host = ServiceExtensionHost(clock: clock, grace: configuration.effectiveGrace) {
+    host = ServiceExtensionHost(clock: clock, machine: clock.machine, grace: configuration.effectiveGrace) {
       if let program { return program.makeExtension() }
       return serviceExtension {
         MediaExtension(

@@ -89,7 +89,7 @@ public final class Filter: Sendable {
 
   private let configuration: Configuration
   private let processor: PayloadProcessor
-  private let clock: any DeadlineClock
+  private let clock: MonotonicClock
   private let machine: any Machine
   private let window: OutputWindow
   private let reading: ReadingStop
@@ -109,7 +109,7 @@ public final class Filter: Sendable {
   ///   - warn: receives the message that the report cannot be written anymore.
   /// - Throws: ``Failure/start(_:)`` if the system provides no file descriptor or no thread.
   public convenience init(
-    _ configuration: Configuration, host: ServiceExtensionHost, store: AttachmentStore, clock: any DeadlineClock,
+    _ configuration: Configuration, host: ServiceExtensionHost, store: AttachmentStore, clock: MonotonicClock,
     explain: @escaping @Sendable (Explanation) -> Void = { _ in }, warn: @escaping @Sendable (String) -> Void = { _ in }
   ) throws(Failure) {
     try self.init(configuration, host: host, store: store, clock: clock, places: nil, explain: explain, warn: warn)
@@ -120,16 +120,16 @@ public final class Filter: Sendable {
   /// - Parameter places: returns how many payloads may be undecided at the moment; it must not wait.
   ///   With nil, only ``Configuration/jobs`` limits them.
   init(
-    _ configuration: Configuration, host: ServiceExtensionHost, store: AttachmentStore, clock: any DeadlineClock,
+    _ configuration: Configuration, host: ServiceExtensionHost, store: AttachmentStore, clock: MonotonicClock,
     places: (@Sendable () -> Int)?, explain: @escaping @Sendable (Explanation) -> Void, warn: @escaping @Sendable (String) -> Void
   ) throws(Failure) {
     self.configuration = configuration
     self.warn = warn
     self.clock = clock
-    machine = clock.machineBehind
-    processor = PayloadProcessor(configuration, host: host, store: store)
+    machine = clock.machine
+    processor = PayloadProcessor(configuration, host: host, store: store, clock: clock)
     do {
-      window = try OutputWindow(limits: WindowLimits(configuration), clock: clock, places: places)
+      window = try OutputWindow(limits: WindowLimits(configuration), clock: clock, machine: machine, places: places)
       reading = try ReadingStop(machine: machine)
       explainer = try Explainer(machine: machine, showing: configuration.urlDetail, notify: explain)
     } catch {

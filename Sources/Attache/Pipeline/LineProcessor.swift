@@ -6,7 +6,7 @@ package final class LineProcessor {
   private let payloads: PayloadReader
   private let key: ReportKey?
   private let processor: PayloadProcessor
-  private let clock: any DeadlineClock
+  private let clock: MonotonicClock
 
   /// Creates a processor.
   ///
@@ -16,9 +16,9 @@ package final class LineProcessor {
   ///   - clock: the host's clock.
   /// - Throws: ``SystemError`` if there is no memory for a parser.
   package init(
-    _ configuration: Filter.Configuration, host: ServiceExtensionHost, store: AttachmentStore, clock: any DeadlineClock
+    _ configuration: Filter.Configuration, host: ServiceExtensionHost, store: AttachmentStore, clock: MonotonicClock
   ) throws(SystemError) {
-    processor = PayloadProcessor(configuration, host: host, store: store)
+    processor = PayloadProcessor(configuration, host: host, store: store, clock: clock)
     payloads = try processor.makeReader()
     key = try processor.makeReportKey()
     self.clock = clock

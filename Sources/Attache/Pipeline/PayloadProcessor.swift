@@ -4,16 +4,15 @@ package final class PayloadProcessor: Sendable {
   private let configuration: Filter.Configuration
   private let maker: LineEnricher
   let host: ServiceExtensionHost
-  /// The host's clock, if it can report that it is behind.
-  private let pace: (any MachineClock)?
+  private let clock: MonotonicClock
 
   /// - Parameters:
   ///   - host: serves the candidates.
   ///   - store: the store of the attachments. They are unpinned when their decision is released.
-  package init(_ configuration: Filter.Configuration, host: ServiceExtensionHost, store: AttachmentStore) {
-    (self.configuration, self.host) = (configuration, host)
+  ///   - clock: the host's clock.
+  package init(_ configuration: Filter.Configuration, host: ServiceExtensionHost, store: AttachmentStore, clock: MonotonicClock) {
+    (self.configuration, self.host, self.clock) = (configuration, host, clock)
     maker = LineEnricher(configuration, store: store)
-    pace = host.clock as? any MachineClock
   }
 
   /// Creates a reader of payloads for one thread.
@@ -41,7 +40,7 @@ package final class PayloadProcessor: Sendable {
   /// - Returns: when the wait began; nil if there was none.
   @discardableResult
   func waitForOverdueTimers() -> MonotonicInstant? {
-    pace?.waitForOverdueTimers()
+    clock.waitForOverdueTimers()
   }
 
   /// Serves the payloads of a line and decides the line.

@@ -21,7 +21,7 @@ package final class EventLoop: @unchecked Sendable {
   private var timers = TimerHeap()
   private var turnEnds: [() -> Void] = []
   private var stepEnd: (() -> Void)?
-  private let clock: (any MachineClock)?
+  private let isOverdue: @Sendable () -> Bool
   /// Work taken from the mailbox and not yet run.
   private var mail = Ring<() -> Void>()
   private var lowPriority = Ring<() -> Void>()
@@ -36,11 +36,13 @@ package final class EventLoop: @unchecked Sendable {
   ///
   /// - Parameters:
   ///   - name: the name of the thread, at most 15 bytes.
-  ///   - clock: low-priority work waits while this clock has overdue timers.
+  ///   - isOverdue: low-priority work waits while this returns true.
   /// - Throws: ``SystemError`` when the system cannot create a descriptor or a thread.
-  package init(name: String = "fetch", machine: any Machine = SystemMachine(), clock: (any MachineClock)? = nil) throws(SystemError) {
+  package init(
+    name: String = "fetch", machine: any Machine = SystemMachine(), isOverdue: @escaping @Sendable () -> Bool = { false }
+  ) throws(SystemError) {
     self.machine = machine
-    self.clock = clock
+    self.isOverdue = isOverdue
     let poller = try machine.makePoller()
     self.poller = poller
     mailbox = Mailbox(Posted()) { poller.wake() }
@@ -149,7 +151,7 @@ package final class EventLoop: @unchecked Sendable {
   /// Returns the instant until which the loop may sleep unless an outside event wakes it; nil means
   /// no limit.
   private func waitingEnds() -> MonotonicInstant? {
-    let isReady = !mail.isEmpty || !lowPriority.isEmpty && clock?.isOverdue != true
+    let isReady = !mail.isEmpty || !lowPriority.isEmpty && !isOverdue()
     let isAsleep = mailbox.take { posted in
       let isAsleep = posted.work.isEmpty && posted.isOpen && !isReady
       return (isAsleep, sleeps: isAsleep)
@@ -169,7 +171,7 @@ package final class EventLoop: @unchecked Sendable {
       guard let work = mail.popFirst() else { break }
       step(work)
     }
-    if !isOpen || clock?.isOverdue != true { runLowPriority() }
+    if !isOpen || !isOverdue() { runLowPriority() }
     return !isOpen && mail.isEmpty && lowPriority.isEmpty
   }
 

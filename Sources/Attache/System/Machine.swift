@@ -69,22 +69,3 @@ package protocol InputGate: AnyObject, Sendable {
   /// - Throws: ``SystemError`` of `poll`.
   func wait(for descriptor: Int32, until instant: MonotonicInstant?) throws(SystemError) -> Bool
 }
-
-/// A clock that belongs to a machine. Code that uses this clock runs on that machine.
-package protocol MachineClock: DeadlineClock {
-  var machine: any Machine { get }
-  /// Whether an appointment is overdue by more than a thread takes to wake up. Safe from any
-  /// thread, and takes no lock.
-  var isOverdue: Bool { get }
-  /// Waits while an appointment is overdue.
-  ///
-  /// - Returns: when the wait began; nil if there was none.
-  func waitForOverdueTimers() -> MonotonicInstant?
-}
-
-extension DeadlineClock {
-  /// The machine of the clock, or the ``SystemMachine`` for a clock that has none.
-  package var machineBehind: any Machine {
-    (self as? any MachineClock)?.machine ?? SystemMachine()
-  }
-}

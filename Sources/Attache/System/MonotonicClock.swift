@@ -4,7 +4,7 @@ internal import Synchronization
 /// actions.
 ///
 /// The thread does no other work, so work that a deadline interrupts cannot delay the deadline.
-public final class MonotonicClock: MachineClock {
+public final class MonotonicClock: DeadlineClock {
   private struct Book {
     var heap = TimerHeap()
     /// The instant until which the thread sleeps. It is in the past while the thread is awake,

@@ -13,7 +13,7 @@ public final class QueueWorker: Sendable {
   private let configuration: WorkerConfiguration
   private let host: ServiceExtensionHost
   private let store: AttachmentStore
-  private let clock: any DeadlineClock
+  private let clock: MonotonicClock
   private let queueClock: any QueueClock
   private let machine: any Machine
   private let state: Mutex<WorkerState>
@@ -36,7 +36,7 @@ public final class QueueWorker: Sendable {
   public init(
     _ configuration: WorkerConfiguration, queue: any PayloadLeasing & QueueAdministration, host: ServiceExtensionHost,
     store: AttachmentStore,
-    clock: any DeadlineClock, queueClock: any QueueClock = SystemQueueClock(), observer: any WorkerObserver,
+    clock: MonotonicClock, queueClock: any QueueClock = SystemQueueClock(), observer: any WorkerObserver,
     notify: @escaping @Sendable (WorkerNotice) -> Void = { _ in }, places: (@Sendable () -> Int)? = nil
   ) throws(SystemError) {
     self.configuration = configuration
@@ -46,7 +46,7 @@ public final class QueueWorker: Sendable {
     self.store = store
     self.clock = clock
     self.queueClock = queueClock
-    machine = clock.machineBehind
+    machine = clock.machine
     state = Mutex(WorkerState(jobs: configuration.filter.jobs, isOnce: configuration.isOnce, pause: configuration.pause))
     claiming = try machine.makeWakeSignal()
     settler = try WorkerSettler(

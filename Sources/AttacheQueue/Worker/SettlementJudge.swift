@@ -22,14 +22,14 @@ struct SettlementJudge: Sendable {
   private let schedule: RetrySchedule
 
   init(
-    _ configuration: WorkerConfiguration, queue: any QueueHandle, store: AttachmentStore, clock: any DeadlineClock,
+    _ configuration: WorkerConfiguration, queue: any QueueHandle, store: AttachmentStore, clock: MonotonicClock,
     queueClock: any QueueClock
   ) {
     self.configuration = configuration
     self.store = store
     owner = configuration.queue.holdOwner(of: queue)
     self.queueClock = queueClock
-    machine = clock.machineBehind
+    machine = clock.machine
     schedule = RetrySchedule(attempts: configuration.attempts)
   }
 

@@ -27,7 +27,7 @@ final class WorkerSettler: Sendable {
   private let queue: any PayloadLeasing & HoldListing
   private let judge: SettlementJudge
   private let pause: Duration
-  private let clock: any DeadlineClock
+  private let clock: MonotonicClock
   /// Whether no more decisions will follow.
   private let isFinished: Mailbox<Bool>
   private let alarm: any WakeSignal
@@ -36,7 +36,7 @@ final class WorkerSettler: Sendable {
   private let notify: @Sendable (WorkerNotice) -> Void
 
   init(
-    _ configuration: WorkerConfiguration, queue: any PayloadLeasing & HoldListing, store: AttachmentStore, clock: any DeadlineClock,
+    _ configuration: WorkerConfiguration, queue: any PayloadLeasing & HoldListing, store: AttachmentStore, clock: MonotonicClock,
     queueClock: any QueueClock, observer: any WorkerObserver, notify: @escaping @Sendable (WorkerNotice) -> Void
   ) throws(SystemError) {
     self.queue = queue
@@ -45,11 +45,11 @@ final class WorkerSettler: Sendable {
     judge = SettlementJudge(configuration, queue: queue, store: store, clock: clock, queueClock: queueClock)
     self.notify = notify
     pause = configuration.pause
-    explainer = try Explainer(machine: clock.machineBehind, showing: configuration.filter.urlDetail) {
+    explainer = try Explainer(machine: clock.machine, showing: configuration.filter.urlDetail) {
       [name = configuration.keepsQueue ? configuration.queue.description : nil] in
       notify(WorkerNotice($0, queue: name))
     }
-    let alarm = try clock.machineBehind.makeWakeSignal()
+    let alarm = try clock.machine.makeWakeSignal()
     self.alarm = alarm
     isFinished = Mailbox(false) { alarm.ring() }
   }

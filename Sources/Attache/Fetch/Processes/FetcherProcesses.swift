@@ -11,11 +11,11 @@ final class FetcherProcesses: Sendable {
   var isBroken: Bool { pool.isBroken.load(ordering: .relaxed) }
 
   init(
-    _ memory: FetchMemory, count: Int, parent: FetcherParent, clock: (any DeadlineClock)?,
+    _ memory: FetchMemory, count: Int, parent: FetcherParent, clock: MonotonicClock?,
     notify: @escaping @Sendable (FetcherNotice) -> Void
   ) throws(StartError) {
     do throws(SystemError) {
-      let loop = try EventLoop(name: "answer", clock: clock as? any MachineClock)
+      let loop = try EventLoop(name: "answer", isOverdue: { clock?.isOverdue == true })
       pool = FetcherPool(loop: loop, memory: memory, parent: parent, count: count, notify: notify)
     } catch {
       throw StartError("\(error)")

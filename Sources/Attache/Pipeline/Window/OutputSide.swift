@@ -13,10 +13,10 @@ final class OutputSide {
   ///   - failed: called on the writer's thread if the output cannot be written anymore.
   ///   - reportFailed: called on the report's thread if the report cannot be written anymore.
   init(
-    window: OutputWindow, clock: any DeadlineClock, output: Int32, report target: (path: String, detail: URLDetail)?,
+    window: OutputWindow, clock: MonotonicClock, output: Int32, report target: (path: String, detail: URLDetail)?,
     failed: @escaping @Sendable () -> Void, reportFailed: @escaping @Sendable (SystemError) -> Void
   ) throws(Filter.Failure) {
-    let machine = clock.machineBehind
+    let machine = clock.machine
     report = try Self.open(target, window, machine) { [failure = self.reportFailed] error in
       failure.set(error)
       reportFailed(error)

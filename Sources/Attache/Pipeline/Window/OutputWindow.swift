@@ -40,11 +40,13 @@ final class OutputWindow: Sendable {
   ///   undecided at the moment; nil for no such limit. Called under the lock. If the number may have
   ///   risen although no payload was decided, call ``lookForPlaces()``.
   /// - Throws: ``SystemError`` if no file descriptor is available.
-  init(limits: WindowLimits, clock: any DeadlineClock, places: (@Sendable () -> Int)? = nil) throws(SystemError) {
+  init(
+    limits: WindowLimits, clock: any DeadlineClock, machine: any Machine = SystemMachine(), places: (@Sendable () -> Int)? = nil
+  ) throws(SystemError) {
     (self.limits, self.places) = (limits, places)
     self.clock = clock
-    room = try clock.machineBehind.makeWakeSignal()
-    let work = try clock.machineBehind.makeWakeSignal()
+    room = try machine.makeWakeSignal()
+    let work = try machine.makeWakeSignal()
     self.work = work
     book = Mailbox(Book(state: WindowState(limits: limits))) { work.ring() }
   }
