@@ -1,21 +1,15 @@
-internal import CChild
 internal import CDetector
 internal import Glibc
 
 /// A child process in which libmagic inspects bytes. If the bytes crash or hang it, only their file
 /// gets no answer.
 ///
-/// A crash in a thread would end the whole process. The child is forked and continues in the image
-/// of its parent. A separate executable would have to be found next to every program that uses the
-/// library, and would have to load the database again: it first answers after 1.4 ms, a fork after
-/// 0.5 ms. The child runs C only. It has no descriptor except its socket, and seccomp limits it to
-/// memory, time and that socket. A question takes 19 µs, where libmagic alone takes 9 µs; seccomp
-/// adds nothing measurable. The child shares all but about 2 MB with its parent.
-///
-/// It is used by one thread at a time. That thread never waits for an answer, and waits at most 100
-/// ms for the child to end. Code that waits for every child of the process (`waitpid(-1)`) may reap
-/// the child without harm.
-final class DetectorProcess {
+/// A crash in a thread would end the whole process. A separate executable would have to be found
+/// next to every program that uses the library, and would have to load the database again: it first
+/// answers after 1.4 ms, a fork after 0.5 ms. The child has no descriptor except its socket, and
+/// seccomp limits it to memory, time and that socket. A question takes 19 µs, where libmagic alone
+/// takes 9 µs; seccomp adds nothing measurable. The child shares all but about 2 MB with its parent.
+final class DetectorProcess: HelperProcess {
   enum Reply {
     case named(String)
     /// The child ended before it received the question. Another child may be asked.
@@ -29,26 +23,16 @@ final class DetectorProcess {
   /// some of it for 10 µs of work.
   static let waitLimit = Duration.seconds(2)
 
-  /// Readable when there is an answer.
-  let socket: Int32
-  /// The process ID of the child.
-  let child: pid_t
-  private var serial: UInt32 = 0
-  private var isStopped = false
-  /// A child that was stopped but has not ended yet.
-  private(set) var leftover: pid_t?
   /// Whether the kernel limits the child to the system calls that it needs; nil before the first
   /// answer.
   private(set) var isConfined: Bool?
 
   /// - Throws: ``SystemError`` when the system cannot create a process.
   init(database: MagicCookie) throws(SystemError) {
-    (socket, child) = try Self.start(database)
+    try super.init { () throws(SystemError) in try Self.start(database) }
   }
 
-  /// Starts a child.
-  ///
-  /// - Returns: this side's end of its socket, and its process ID. Both belong to the caller.
+  /// Starts a child (``HelperProcess/Start``).
   static func start(_ database: MagicCookie) throws(SystemError) -> (socket: Int32, child: pid_t) {
     var child: pid_t = 0
     let processorTime = Int32(processorLimit / .milliseconds(1))
@@ -57,18 +41,13 @@ final class DetectorProcess {
     return (socket, child)
   }
 
-  deinit {
-    if !isStopped { stop() }
-  }
-
   /// Asks for the MIME name of bytes, without waiting for the answer. Only one question may be
   /// pending.
   ///
   /// - Returns: false when the child has ended.
   func send(_ question: detector_question, of bytes: UnsafeRawBufferPointer) -> Bool {
     guard let start = bytes.baseAddress else { return false }
-    serial &+= 1
-    return unsafe detector_send(socket, serial, question, start, bytes.count)
+    return unsafe detector_send(socket, nextSerial(), question, start, bytes.count)
   }
 
   /// Receives the answer, if there is one. After any answer except a name, the child is stopped and
@@ -91,28 +70,6 @@ final class DetectorProcess {
       stop()
       return .failed(.confused)
     }
-  }
-
-  /// Stops the child.
-  ///
-  /// - Returns: the signal that ended it, or 0 when it is unknown.
-  @discardableResult
-  private func stop() -> Int32 {
-    isStopped = true
-    var isGone = false
-    let signal = unsafe child_stop(socket, child, 100, &isGone)
-    leftover = isGone ? nil : child
-    return signal
-  }
-
-  /// Stops the child because it has taken too long.
-  func giveUp() {
-    stop()
-  }
-
-  /// Returns whether a child from ``leftover`` has ended.
-  static func isGone(_ leftover: pid_t) -> Bool {
-    child_is_gone(leftover, 0)
   }
 }
 

@@ -68,8 +68,6 @@ package final class TypeDetector {
   /// The head that the process is asked about, and the number of processes that were asked.
   private var head: FileHead?
   private var tries = 0
-  /// Processes that were stopped but have not ended yet.
-  private var leftovers: [pid_t] = []
 
   /// Creates a detector. Throws ``TypeDetectorError`` when libmagic's database cannot be mapped,
   /// even if it is never asked.
@@ -162,34 +160,21 @@ package final class TypeDetector {
     case .named(let name): return Self.decide(head, name: name)
     case .gone: return put()
     case .failed(let failure):
-      release()
+      self.process = nil
       return .undecided(failure)
     }
   }
 
   /// Stops the process because it has taken too long.
   func giveUp() -> Detection {
-    process?.giveUp()
-    release()
+    close()
     return .undecided(.late)
   }
 
   /// Stops the process, if there is one.
   func close() {
-    process?.giveUp()
-    release()
-    head = nil
-  }
-
-  /// Returns the stopped processes that have not ended yet.
-  func remainingLeftovers() -> [pid_t] {
-    leftovers.removeAll { DetectorProcess.isGone($0) }
-    return leftovers
-  }
-
-  private func release() {
-    if let leftover = process?.leftover { leftovers.append(leftover) }
-    process = nil
+    process?.stop()
+    (process, head) = (nil, nil)
   }
 
   /// Sends the question to the process. Text types are checked only when neither the magic numbers
@@ -201,7 +186,7 @@ package final class TypeDetector {
     let question = detector_question(
       flags: MagicCookie.binaryFlags, text_flags: isText ? MagicCookie.textFlags : 0, text_bytes: UInt32(MagicCookie.textLength))
     while tries < 2 {
-      if tries > 0 { release() }
+      if tries > 0 { process = nil }
       tries += 1
       do throws(SystemError) {
         if process == nil { process = try DetectorProcess(database: database) }
@@ -210,7 +195,7 @@ package final class TypeDetector {
         return .undecided(.noProcess(error))
       }
     }
-    release()
+    process = nil
     return .undecided(.died(signal: 0))
   }
 

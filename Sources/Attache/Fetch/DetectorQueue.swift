@@ -1,5 +1,3 @@
-internal import Glibc
-
 /// The queue of requests from a loop's fetches to the type detector's process. It sends one at a
 /// time; payloads take turns. On the loop only.
 final class DetectorQueue {
@@ -14,7 +12,6 @@ final class DetectorQueue {
   private var waiting = FairQueue<Item>(turn: 1)
   private var asked: Item?
   private var timer: TimerEntry?
-  private var leftoverTimer: TimerEntry?
 
   /// The maximum number of requests in one turn that are dropped or fail because there is no
   /// process.
@@ -22,8 +19,6 @@ final class DetectorQueue {
   /// How much longer this side waits than the process itself, so that the process can end by
   /// itself.
   private static let margin = Duration.milliseconds(200)
-  /// How long a terminated process may still exist.
-  private static let leftoverTimeLimit = Duration.seconds(10)
 
   /// - Parameter detector: a detector that always asks its process. The fetches have already
   ///   applied the rules.
@@ -62,8 +57,8 @@ final class DetectorQueue {
   /// Ends the process, and drops all requests.
   func shutdown() {
     if let socket = detector.socket { loop.unwatch(socket) }
-    for timer in [timer, leftoverTimer] { if let timer { loop.cancel(timer) } }
-    (asked, timer, leftoverTimer) = (nil, nil, nil)
+    if let timer { loop.cancel(timer) }
+    (asked, timer) = (nil, nil)
     _ = waiting.removeAll()
     detector.close()
   }
@@ -73,7 +68,6 @@ final class DetectorQueue {
     if let detection {
       if let timer { loop.cancel(timer) }
       timer = nil
-      lookAfterLeftovers()
       asked.take()?.answer(detection)
     } else if let socket = detector.socket {
       loop.watch(socket, for: .readable) { [weak self] _, _ in self?.stopWatching { $0.handle() } }
@@ -92,20 +86,5 @@ final class DetectorQueue {
   private func stopWatching(_ step: (TypeDetector) -> Detection?) {
     if let socket = detector.socket { loop.unwatch(socket) }
     follow(step(detector))
-  }
-
-  /// A confined process may not send signals. If injected code has disabled the timers of its
-  /// child, ending this process ends the child.
-  private func lookAfterLeftovers() {
-    guard leftoverTimer == nil else { return }
-    let leftovers = detector.remainingLeftovers()
-    guard !leftovers.isEmpty else { return }
-    leftoverTimer = loop.schedule(at: loop.now.advanced(by: Self.leftoverTimeLimit)) { [weak self] in
-      guard let self else { return }
-      leftoverTimer = nil
-      // Those that were stopped since then have time left.
-      if !Set(leftovers).isDisjoint(with: detector.remainingLeftovers()) { abort() }
-      lookAfterLeftovers()
-    }
   }
 }

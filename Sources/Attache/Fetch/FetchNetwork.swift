@@ -4,7 +4,7 @@ package struct FetchNetwork {
   package var transport: (EventLoop) throws(StartError) -> any Transport
   package var resolver: (EventLoop) throws(StartError) -> any Resolver
   /// Starts the child of a converter. Tests start children that misbehave.
-  var startConverter: ConverterProcess.Start = ConverterProcess.start
+  var startConverter: HelperProcess.Start = ConverterProcess.start
 
   package init(
     machine: any Machine, transport: @escaping (EventLoop) throws(StartError) -> any Transport,

@@ -66,24 +66,6 @@ int converter_start(uint64_t memory, int32_t *child) {
   return child_start(child_converter, memory, convert_pictures, NULL, child);
 }
 
-bool converter_send(int socket, const converter_job *job, int input) {
-  struct iovec part = {.iov_base = (void *)job, .iov_len = sizeof *job};
-  union {
-    char room[CMSG_SPACE(sizeof(int))];
-    struct cmsghdr head;
-  } control = {0};
-  struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1, .msg_control = control.room, .msg_controllen = sizeof control.room};
-  struct cmsghdr *head = CMSG_FIRSTHDR(&message);
-  head->cmsg_level = SOL_SOCKET;
-  head->cmsg_type = SCM_RIGHTS;
-  head->cmsg_len = CMSG_LEN(sizeof input);
-  memcpy(CMSG_DATA(head), &input, sizeof input);
-  ssize_t sent;
-  do sent = sendmsg(socket, &message, MSG_NOSIGNAL | MSG_DONTWAIT);
-  while (sent < 0 && errno == EINTR);
-  return sent >= 0;
-}
-
 // What a receive gave: the bytes, or what their absence means.
 static converter_news receive(int socket, void *bytes, size_t *count) {
   ssize_t length;

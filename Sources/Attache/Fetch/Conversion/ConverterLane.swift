@@ -6,7 +6,7 @@ final class ConverterLane {
   private let store: AttachmentStore
   private let limits: MediaLimits
   private let conversion: Conversion
-  private let startProcess: ConverterProcess.Start
+  private let startProcess: HelperProcess.Start
   /// Called with the result of the job, and the time that it took.
   private let ended: (ConverterJob, Result<StoredFile, FetchFailure>, Duration) -> Void
   private(set) var job: ConverterJob?
@@ -17,21 +17,16 @@ final class ConverterLane {
   /// The result, while its bytes arrive.
   private var result: ConvertedFile?
   private var process: ConverterProcess?
-  /// Stopped processes that have not ended yet, and when each must have.
-  private var leftovers: [(child: pid_t, end: MonotonicInstant)] = []
-  private var leftoverTimer: TimerEntry?
   private var buffer = [UInt8](repeating: 0, count: ConverterProcess.partBytes)
 
   /// How much longer this side waits than the process itself, so that the process can end by itself.
   static let margin = Duration.milliseconds(50)
-  /// How long a stopped process may still exist, and how often to look for it.
-  private static let (leftoverTimeLimit, leftoverPause) = (Duration.seconds(10), Duration.milliseconds(100))
   /// The maximum number of parts of a result that are read in a turn.
   private static let portion = 8
 
   init(
     _ conversion: Conversion, _ limits: MediaLimits, store: AttachmentStore, on loop: EventLoop,
-    startProcess: @escaping ConverterProcess.Start,
+    startProcess: @escaping HelperProcess.Start,
     ended: @escaping (ConverterJob, Result<StoredFile, FetchFailure>, Duration) -> Void
   ) {
     (self.conversion, self.limits, self.store, self.loop) = (conversion, limits, store, loop)
@@ -60,11 +55,9 @@ final class ConverterLane {
   func shutdown() {
     if let timer { loop.cancel(timer) }
     (job, timer, result) = (nil, nil, nil)
-    replaceProcess()
-    if let leftoverTimer { loop.cancel(leftoverTimer) }
-    leftoverTimer = nil
+    releaseProcess()
     // None may remain as a zombie of a program that goes on.
-    leftovers.removeAll { ConverterProcess.isGone($0.child, within: 100) }
+    HelperProcess.collect(within: 100)
   }
 
   /// Sends the job to the process. A process that has ended since the last job is replaced once.
@@ -76,7 +69,7 @@ final class ConverterLane {
       } catch {
         return finish(.failure(FetchFailure(noConverter: error)))
       }
-      replaceProcess()
+      releaseProcess()
     }
     finish(.failure(FetchFailure(reason: .convertFailed, message: "the converter ends before it takes a picture; see the kernel's log")))
   }
@@ -134,35 +127,19 @@ final class ConverterLane {
 
   /// Ends the job.
   private func finish(_ result: Result<StoredFile, FetchFailure>) {
-    if process?.isOver == true { replaceProcess() }
+    if process?.isOver == true { releaseProcess() }
     if let timer { loop.cancel(timer) }
     (timer, self.result) = (nil, nil)
     guard let job = job.take() else { return }
     ended(job, result, begun.duration(to: loop.now))
   }
 
-  /// A confined process may not send signals. If injected code has disabled the timers of a
-  /// converter, ending this process ends it.
-  private func replaceProcess() {
-    guard let process else { return }
-    if !process.isOver {
+  private func releaseProcess() {
+    if let process, !process.isOver {
       loop.unwatch(process.socket)
       process.stop()
     }
-    if let leftover = process.leftover { leftovers.append((leftover, loop.now.advanced(by: Self.leftoverTimeLimit))) }
-    self.process = nil
-    if leftoverTimer == nil { lookForLeftovers() }
-  }
-
-  private func lookForLeftovers() {
-    leftovers.removeAll { ConverterProcess.isGone($0.child) }
-    guard let first = leftovers.first else { return }
-    if loop.now >= first.end { abort() }
-    leftoverTimer = loop.schedule(at: loop.now.advanced(by: Self.leftoverPause)) { [weak self] in
-      guard let self else { return }
-      leftoverTimer = nil
-      lookForLeftovers()
-    }
+    process = nil
   }
 }
 

@@ -5,14 +5,10 @@ internal import Glibc
 /// A child process in which libvips converts one picture after the other. If a picture crashes or
 /// hangs it, only that picture gets no result.
 ///
-/// As ``DetectorProcess``, the child is forked and continues in the image of its parent. It runs C
-/// only, holds its socket and a picture, and seccomp limits it to memory, time, threads and those
-/// two. In a program with other threads this is safe as long as nothing else uses GLib: the C
+/// The child holds its socket and a picture, and seccomp limits it to memory, time, threads and
+/// those two. In a program with other threads this is safe as long as nothing else uses GLib: the C
 /// library makes its allocator usable in the child, and libvips begins no thread before the fork.
-///
-/// It is used by one thread at a time, which never waits for a result, and waits at most 100 ms for
-/// the child to end.
-final class ConverterProcess {
+final class ConverterProcess: HelperProcess {
   /// The address space that a child may map beside its parent's, in bytes.
   static let memory = 512 << 20
 
@@ -21,33 +17,11 @@ final class ConverterProcess {
     case failed(FetchFailure)
   }
 
-  /// Readable when there is a result.
-  let socket: Int32
-  private let child: pid_t
-  private var serial: UInt32 = 0
-  private var isStopped = false
-  /// A child that was stopped but has not ended yet.
-  private(set) var leftover: pid_t?
-
-  /// Starts a child, as ``start()`` does.
-  typealias Start = () throws(SystemError) -> (socket: Int32, child: pid_t)
-
-  /// - Throws: ``SystemError`` when the system cannot create a process.
-  init(_ start: Start = start) throws(SystemError) {
-    (socket, child) = try start()
-  }
-
-  /// Starts a child.
-  ///
-  /// - Returns: this side's end of its socket, and its process ID. Both belong to the caller.
+  /// Starts a child (``HelperProcess/Start``).
   static func start() throws(SystemError) -> (socket: Int32, child: pid_t) {
     var child: pid_t = 0
     let socket = try SystemError.check("fork", unsafe converter_start(UInt64(memory), &child))
     return (socket, child)
-  }
-
-  deinit {
-    if !isStopped { stop() }
   }
 
   /// Gives the child a picture, without waiting for the result. Only one may be pending.
@@ -59,10 +33,9 @@ final class ConverterProcess {
   func send(
     _ picture: SourcePicture, _ input: Int32, _ conversion: Conversion, _ limits: MediaLimits, within time: Duration
   ) -> Bool {
-    serial &+= 1
     let milliseconds = UInt32(clamping: max(1, Int64(time.milliseconds)))
     var job = converter_job()
-    job.serial = serial
+    job.serial = nextSerial()
     job.format = picture.format.loader.rawValue
     job.bytes = UInt64(picture.file.size)
     job.source_pixels = UInt64(conversion.sourcePixels)
@@ -71,7 +44,7 @@ final class ConverterProcess {
     job.result_side = UInt32(clamping: conversion.maximumSide)
     (job.cpu_ms, job.wait_ms) = (milliseconds, milliseconds)
     job.is_damaged = picture.damage == nil ? 0 : 1
-    return unsafe converter_send(socket, &job, input)
+    return unsafe child_send(socket, &job, MemoryLayout.size(ofValue: job), input) >= 0
   }
 
   /// Receives the answer, if there is one: the type and the size of the result, whose bytes follow.
@@ -130,9 +103,6 @@ final class ConverterProcess {
   /// The maximum number of bytes that ``receivePart(_:)`` receives.
   static let partBytes = Int(converter_part_max)
 
-  /// Whether the child must not be asked again.
-  var isOver: Bool { isStopped }
-
   private func death() -> FetchFailure {
     let signal = stop()
     if signal == SIGPROF || signal == SIGALRM { return FetchFailure(reason: .convertDeadline) }
@@ -151,25 +121,6 @@ final class ConverterProcess {
   func confusion() -> FetchFailure {
     stop()
     return FetchFailure(reason: .convertFailed, message: "the converter gives an invalid result for the picture; check what the URL serves")
-  }
-
-  /// Stops the child.
-  ///
-  /// - Parameter milliseconds: how long to wait for its end.
-  /// - Returns: the signal that ended it, or 0 when it is unknown.
-  @discardableResult
-  func stop(waiting milliseconds: UInt32 = 100) -> Int32 {
-    guard !isStopped else { return 0 }
-    isStopped = true
-    var isGone = false
-    let signal = unsafe child_stop(socket, child, milliseconds, &isGone)
-    leftover = isGone ? nil : child
-    return signal
-  }
-
-  /// Returns whether a child from ``leftover`` has ended, or ends within some milliseconds.
-  static func isGone(_ leftover: pid_t, within milliseconds: UInt32 = 0) -> Bool {
-    child_is_gone(leftover, milliseconds)
   }
 }
 

@@ -19,7 +19,7 @@ final class ConverterQueue {
   private let store: AttachmentStore
   private let conversion: Conversion
   private let converted: ConvertedPictures
-  private let startProcess: ConverterProcess.Start
+  private let startProcess: HelperProcess.Start
   private let limits: MediaLimits
   private lazy var main = makeLane()
   private lazy var beside = makeLane()
@@ -38,7 +38,7 @@ final class ConverterQueue {
   ///   queue's memory alone.
   init(
     _ conversion: Conversion, _ limits: MediaLimits, store: AttachmentStore, cache: HTTPCache? = nil, on loop: EventLoop,
-    startProcess: @escaping ConverterProcess.Start = ConverterProcess.start
+    startProcess: @escaping HelperProcess.Start = ConverterProcess.start
   ) {
     (self.conversion, self.limits, self.store, self.loop, self.startProcess) = (conversion, limits, store, loop, startProcess)
     converted = ConvertedPictures(store: store, cache: cache)

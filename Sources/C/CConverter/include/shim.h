@@ -103,11 +103,6 @@ const char *_Nonnull converter_version(void);
 /// - Returns: the parent's end, close-on-exec, which is readable once there is an answer; -1 with errno when there is no socket or no process.
 int converter_start(uint64_t memory, int32_t *_Nonnull child);
 
-/// Gives a child a picture, of the descriptor `input`; one at a time. Never blocks.
-///
-/// - Returns: false when that failed: the child has gone, or the system has no room. The child is to be ended.
-bool converter_send(int socket, const converter_job *_Nonnull job, int input);
-
 /// Takes the answer to the picture of a serial. Never blocks.
 converter_news converter_receive(int socket, uint32_t serial, converter_answer *_Nonnull answer);
 

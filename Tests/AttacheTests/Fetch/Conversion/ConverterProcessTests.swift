@@ -43,7 +43,7 @@ import Testing
     try file.append(Sample.fixture("photo-vast.webp"))
     let input = try file.openToRead()
     defer { close(input) }
-    let process = try ConverterProcess()
+    let process = try ConverterProcess(ConverterProcess.start)
     let picture = SourcePicture(file: file, format: .webp)
     #expect(process.send(picture, input, Conversion(), MediaLimits(), within: .milliseconds(50)))
     var end = pollfd(fd: process.socket, events: Int16(POLLIN), revents: 0)
