@@ -37,7 +37,7 @@ public final class MediaExtension: ServiceExtension {
   private let store: AttachmentStore
   private let maximumAttachments: Int
   private let onExpiry: ExpiryChoice
-  private let uploader: (any AttachmentUploader)?
+  private let uploader: UploadClient?
   private let uploadsPrivate: Bool
   private let state = Mutex(State())
 
@@ -61,7 +61,7 @@ public final class MediaExtension: ServiceExtension {
   ///   - uploader: publishes the files; with nil, they stay in the store.
   ///   - uploadsPrivate: whether to publish files that are private (``StoredFile/isPrivate``).
   package init(
-    fetcher: MediaFetcher, store: AttachmentStore, maximumAttachments: Int, onExpiry: ExpiryChoice, uploader: (any AttachmentUploader)?,
+    fetcher: MediaFetcher, store: AttachmentStore, maximumAttachments: Int, onExpiry: ExpiryChoice, uploader: UploadClient?,
     uploadsPrivate: Bool = false
   ) {
     self.fetcher = fetcher
@@ -152,7 +152,7 @@ public final class MediaExtension: ServiceExtension {
 
   /// Publishes the file of a reference, whose result is then known.
   private func publish(
-    _ file: StoredFile, by uploader: any AttachmentUploader, _ index: Int, _ record: MediaRecord, _ deadline: MonotonicInstant
+    _ file: StoredFile, by uploader: UploadClient, _ index: Int, _ record: MediaRecord, _ deadline: MonotonicInstant
   ) {
     guard uploadsPrivate || !file.isPrivate else {
       store.unpin(file)

@@ -4,7 +4,7 @@ package struct EngineAssembly: Sendable {
   package let clock: MonotonicClock
   package let host: ServiceExtensionHost
   private let fetcher: MediaFetcher
-  private let uploader: (any AttachmentUploader)?
+  private let uploader: UploadClient?
   /// The user's service extension, if it serves payloads instead of attache's own.
   private let program: ExtensionProgram?
 
@@ -23,7 +23,7 @@ package struct EngineAssembly: Sendable {
   /// - Throws: an error that tells the user why the engine does not start.
   package init(
     _ configuration: EngineConfiguration, store: AttachmentStore, parent: FetcherParent? = nil,
-    uploader: (any AttachmentUploader)? = nil, network: FetchNetwork? = nil,
+    uploader: UploadClient? = nil, network: FetchNetwork? = nil,
     serviceExtension: @escaping @Sendable (() -> MediaExtension) -> any ServiceExtension = { $0() },
     notify: @escaping @Sendable (FetcherNotice) -> Void = { _ in }, warn: @escaping @Sendable (String) -> Void = { _ in }
   ) throws {

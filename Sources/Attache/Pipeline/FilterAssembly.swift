@@ -20,7 +20,7 @@ package struct FilterAssembly: Sendable {
   /// - Throws: an error that tells the user why the engine does not start.
   package init(
     _ configuration: EngineConfiguration, store: AttachmentStore, parent: FetcherParent? = nil,
-    uploader: (any AttachmentUploader)? = nil, network: FetchNetwork? = nil,
+    uploader: UploadClient? = nil, network: FetchNetwork? = nil,
     serviceExtension: @escaping @Sendable (() -> MediaExtension) -> any ServiceExtension = { $0() },
     explain: @escaping @Sendable (Explanation) -> Void = { _ in }, notify: @escaping @Sendable (FetcherNotice) -> Void = { _ in },
     warn: @escaping @Sendable (String) -> Void = { _ in }

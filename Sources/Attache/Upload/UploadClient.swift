@@ -7,7 +7,7 @@ internal import Synchronization
 /// uploads of the same file, and replaces an uploader that has ended.
 ///
 /// `@unchecked Sendable`: `state` is locked, everything else belongs to the loop.
-package final class UploadClient: AttachmentUploader, @unchecked Sendable {
+package final class UploadClient: @unchecked Sendable {
   private typealias Completion = @Sendable (UploadResult) -> Void
 
   /// An upload that has no result yet.
@@ -102,6 +102,12 @@ package final class UploadClient: AttachmentUploader, @unchecked Sendable {
     }
   }
 
+  /// Publishes a file of the store, unless it is known to be published.
+  ///
+  /// - Parameters:
+  ///   - file: a file that the caller has pinned, and unpins after the completion.
+  ///   - deadline: the end of the budget. No try begins after it.
+  ///   - completion: called once, on any thread, also after the deadline and after ``shutdown()``.
   package func upload(_ file: StoredFile, deadline: MonotonicInstant, completion: @escaping @Sendable (UploadResult) -> Void) {
     enum Way { case known, over, extends(UInt64), begins(UInt64), joins }
     let way = state.withLock { state -> Way in
@@ -132,6 +138,7 @@ package final class UploadClient: AttachmentUploader, @unchecked Sendable {
 
   private static let over = UploadResult.failed(.uploadFailed, explanation: "attache ends")
 
+  /// Ends all uploads as failed. May be called more than once.
   package func shutdown() {
     let completions = state.withLock { state in
       state.isOver = true
@@ -264,4 +271,13 @@ package final class UploadClient: AttachmentUploader, @unchecked Sendable {
   private func failAll(_ explanation: String) {
     for number in state.withLock({ Array($0.jobs.keys) }) { finish(number, .failed(.uploadFailed, explanation: explanation)) }
   }
+}
+
+/// The result of an upload.
+package enum UploadResult: Hashable, Sendable {
+  case published
+  /// - Parameters:
+  ///   - reason: ``Reason/uploadFailed`` or ``Reason/uploadRefused``.
+  ///   - explanation: what happened, for the log.
+  case failed(Reason, explanation: String)
 }

@@ -61,7 +61,7 @@ package struct EngineProcess {
   /// - Returns: the store, which belongs to the caller, and what `start` returns.
   /// - Throws: the exit status, after the error is logged.
   package func started<Value>(
-    _ start: (AttachmentStore, FetcherParent, (any AttachmentUploader)?) throws -> Value
+    _ start: (AttachmentStore, FetcherParent, UploadClient?) throws -> Value
   ) throws -> (AttachmentStore, Value) {
     // First, since a store that root has opened may be closed to its owner.
     try orExit(log, ExitStatus.cannotCreate) {

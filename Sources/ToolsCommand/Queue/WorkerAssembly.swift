@@ -20,7 +20,7 @@ struct WorkerAssembly {
   /// - Throws: an error that tells the user why the worker does not start.
   init(
     _ options: WorkOptions, _ engineConfiguration: EngineConfiguration, _ location: QueueLocation, queue: any PayloadQueue,
-    keepsQueue: Bool, store: AttachmentStore, parent: FetcherParent, uploader: (any AttachmentUploader)?, isOnce: Bool,
+    keepsQueue: Bool, store: AttachmentStore, parent: FetcherParent, uploader: UploadClient?, isOnce: Bool,
     observer: some WorkerObserver,
     notify: @escaping @Sendable (WorkerNotice) -> Void, tellOfFetchers: @escaping @Sendable (FetcherNotice) -> Void,
     warn: @escaping @Sendable (String) -> Void

@@ -64,7 +64,7 @@ public final class ExtensionProgram: Sendable {
   package let processes: ExtensionProcesses
   private let intake: AttachmentIntake
   private let store: AttachmentStore
-  private let uploader: (any AttachmentUploader)?
+  private let uploader: UploadClient?
 
   /// Starts a process, and the threads that look after the processes and their files.
   ///
@@ -75,7 +75,7 @@ public final class ExtensionProgram: Sendable {
   /// - Throws: an error that tells the user what is missing.
   package init(
     _ configuration: ExtensionProcesses.Configuration, store: AttachmentStore, limits: MediaLimits, conversion: Conversion?,
-    uploader: (any AttachmentUploader)?, warn: @escaping @Sendable (String) -> Void
+    uploader: UploadClient?, warn: @escaping @Sendable (String) -> Void
   ) throws {
     processes = try ExtensionProcesses(configuration, warn: warn)
     let bundle = configuration.program.lastIndex(of: "/").map { String(configuration.program[..<$0]) } ?? "."
