@@ -18,12 +18,10 @@ final class HookedQueue: PayloadQueue {
   }
 
   private let queue: any PayloadQueue
-  let identity: String?
   private let state = Mutex(State())
 
-  /// - Parameter identity: as of a queue on a server.
-  init(_ queue: any PayloadQueue, identity: String? = nil) {
-    (self.queue, self.identity) = (queue, identity)
+  init(_ queue: any PayloadQueue) {
+    self.queue = queue
   }
 
   /// The attempt numbers of the leases so far.

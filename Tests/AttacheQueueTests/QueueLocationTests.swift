@@ -18,9 +18,7 @@ import Testing
     #expect(location.description == text)
     #expect(location == QueueLocation(location.description))
     #expect(location.address.path == String(text[text.index(after: text.firstIndex(of: ":")!)...]))
-    #expect(location.address.isOfOneMachine)
-    #expect(!location.address.isReachableFromOtherMachines)
-    #expect(!location.sharesAttachments)
+    #expect(!location.isOnServer)
   }
 
   @Test(arguments: ["push.db", "", ":x", "redis:x", "SQLITE:x", "sqlite:a\0b"])
@@ -52,8 +50,8 @@ import Testing
     #expect(location.description == "server://db1")
     #expect(location.address.path == nil)
     #expect(location.address.files == [])
-    #expect(location.sharesAttachments)
-    #expect(try !QueueLocation(parsing: "server://here").sharesAttachments)
+    #expect(location.isOnServer)
+    #expect(location.holdOwner == nil)
     #expect(refusal("server://user:secret@db1") == "a password does not belong in the address")
     #expect(throws: QueueError.unavailable("db1: no answer for 300 s")) { try location.open(creates: true) }
     #expect(throws: QueueError.unavailable("db1: no answer for 7 s")) { try location.open(creates: true, timeout: .seconds(7)) }

@@ -7,8 +7,6 @@ struct ServerAddress: QueueAddress {
   static let form = "server://NAME"
 
   let name: String
-  var isReachableFromOtherMachines: Bool { name != "here" }
-  let isOfOneMachine = false
 
   init(parsing text: String) throws(QueueAddressError) {
     name = String(text.drop { $0 != ":" }.dropFirst(3))

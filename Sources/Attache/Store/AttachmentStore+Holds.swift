@@ -55,24 +55,6 @@ extension AttachmentStore {
     StoreHolds.path(of: owner, in: self)
   }
 
-  /// Records that this process uses a queue, as long as this store exists, if the queue is on a
-  /// server and its folder of holds exists. ``hold(_:for:)`` and ``lockHolds(of:)`` record it too.
-  package func noteUse(of owner: HoldOwner) {
-    let name = StoreHolds.name(of: owner)
-    guard let folder = try? root.folder(StoreHolds.parentName).folder(name) else { return }
-    noteUse(of: name, folder)
-  }
-
-  /// - Parameter name: the name of the folder of holds.
-  func noteUse(of name: String, _ folder: StoreFolder) {
-    guard StoreHolds.isOfServer(name) else { return }
-    let now = clock()
-    uses.withLock { uses in
-      if let use = uses[name], use.isRecent(now: now) { return }
-      if let use = uses[name], use.isIn(folder) { use.touch(at: now) } else { uses[name] = HoldsUse(in: folder, now: now) }
-    }
-  }
-
   /// Makes the store's name and the queue's name refer to the same complete file.
   ///
   /// - Returns: whether a link was made.

@@ -40,7 +40,6 @@ public final class AttachmentStore: Sendable {
   /// The number of prunes that have begun.
   let prunes = Atomic<UInt64>(0)
   /// The queues on servers that hold files for this process, by the name of their folder.
-  let uses = Mutex<[String: HoldsUse]>([:])
   /// Whether another process owns the store. The owner prunes it.
   let isFetcher: Bool
   /// Locked while a file is named, looked up or removed, so that a file that was found is not

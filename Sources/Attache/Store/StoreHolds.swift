@@ -1,11 +1,9 @@
 internal import Glibc
 
 /// The folder of a queue's hard links, `.held/<name>` in the store. Its file `queue` contains the
-/// path of the queue, or the name of a queue on a server.
+/// path of the queue.
 ///
-/// A prune removes the links of a queue that is gone. The path of a queue with a file shows that
-/// (``missingTimeLimit``). Nothing on this machine shows it for a queue on a server, so the links stay while
-/// any process uses the queue, and for ``unusedTimeLimit`` after that (``HoldsUse``).
+/// A prune removes the links of a queue whose path is missing (``missingTimeLimit``).
 ///
 /// Processes that add links share the folder's lock (`flock`); a process that removes links takes
 /// it exclusively. The kernel lets new sharers pass a process that waits for the exclusive lock. So
@@ -14,28 +12,20 @@ internal import Glibc
 /// these locks.
 struct StoreHolds {
   let folder: StoreFolder
-  /// For a queue with a file: the first 32 hexadecimal digits of the SHA-256 of the queue's kind,
-  /// absolute path, device and inode, because two containers may each have a queue at the same
-  /// path. A queue that is restored or moved uses a new folder from then on. The links that it lists
-  /// in the old folder keep their paths.
-  ///
-  /// For a queue on a server: ``serverPrefix`` and the digits of its identity.
+  /// The first 32 hexadecimal digits of the SHA-256 of the queue's kind, absolute path, device and
+  /// inode, because two containers may each have a queue at the same path. A queue that is restored
+  /// or moved uses a new folder from then on. The links that it lists in the old folder keep their
+  /// paths.
   let name: String
 
   static let parentName = ".held"
   static let queueFile = "queue"
-  /// The start of the folder's name for a queue on a server, whose file `queue` contains no path.
-  static let serverPrefix = "server-"
   /// A marker that a prune creates when it finds no queue at its path. Its time is when the queue
   /// was first missing.
   static let missingFile = "missing"
   /// How long a queue's path may be missing before its holds are removed. The queue may be visible
   /// only to another container, or to a unit with its own view of the file system.
   static let missingTimeLimit = Duration.seconds(7 * 86_400)
-  /// How long the holds of a queue on a server stay after its last use on this machine. The results
-  /// that they serve are of no use any more: FCM keeps a message for at most 28 days
-  /// (https://firebase.google.com/docs/cloud-messaging/customize-messages/setting-message-lifespan).
-  static let unusedTimeLimit = Duration.seconds(90 * 86_400)
   /// The maximum number of links that one prune removes, to limit its time.
   private static let portion = 10_000
 
@@ -52,9 +42,8 @@ struct StoreHolds {
       let turn = waitsInTurn ? try Self.turn(in: folder.descriptor, at: folder.path, exclusively: false) : nil
       try withExtendedLifetime(turn) { () throws(StoreError) in try folder.lock(exclusively: false) }
       if let status = folder.status, status.isSameFile(as: parent.status(of: name)) {
-        if folder.status(of: Self.queueFile) == nil { try store.create(Self.queueFile, of: Array(owner.text.utf8), in: folder) }
+        if folder.status(of: Self.queueFile) == nil { try store.create(Self.queueFile, of: Array(owner.absolutePath.utf8), in: folder) }
         folder.removeFile(Self.missingFile)
-        store.noteUse(of: name, folder)
         self.folder = folder
         return
       }
@@ -67,27 +56,18 @@ struct StoreHolds {
     "\(store.realPath)/\(parentName)/\(name(of: owner))"
   }
 
-  /// Returns the name of a queue's folder. If a queue with a file does not exist, or the identity of
-  /// a queue on a server is unknown, two queues may share the name.
+  /// Returns the name of a queue's folder. If the queue does not exist, two queues may share the name.
   static func name(of owner: HoldOwner) -> String {
-    if let name = ownName(of: owner) { return name }
-    switch owner {
-    case .file(let kind, _): return digest("\(kind):\(owner.text)")
-    case .server(let name, _): return serverPrefix + digest("name \(name)")
-    }
+    ownName(of: owner) ?? digest("\(owner.kind):\(owner.absolutePath)")
   }
 
   /// Returns the name of the folder that belongs to one queue alone, or nil when there is none
   /// (``name(of:)``).
   static func ownName(of owner: HoldOwner) -> String? {
-    switch owner {
-    case .server(_, let identity): return identity.map { serverPrefix + digest("identity \($0)") }
-    case .file(let kind, _):
-      let path = owner.text
-      var status = stat()
-      guard unsafe stat(path, &status) == 0 else { return nil }
-      return digest("\(kind):\(path)\0\(status.st_dev):\(status.st_ino)")
-    }
+    let path = owner.absolutePath
+    var status = stat()
+    guard unsafe stat(path, &status) == 0 else { return nil }
+    return digest("\(owner.kind):\(path)\0\(status.st_dev):\(status.st_ino)")
   }
 
   private static func digest(_ text: String) -> String {
@@ -113,28 +93,21 @@ struct StoreHolds {
   static func sweep(_ root: StoreFolder, now: Duration) {
     guard let parent = try? root.folder(parentName), let names = try? parent.names() else { return }
     var budget = portion
-    for name in names where isFolderName(name) && budget > 0 {
+    for name in names where name.utf8.count == 32 && budget > 0 {
       guard let folder = try? parent.folder(name), (try? folder.tryLock()) == true else { continue }
       guard let path = folder.text(of: queueFile) else {
         parent.removeFolder(name)
         continue
       }
-      let isOver = isOfServer(name) ? HoldsUse.isOver(in: folder, now: now) : isOver(path, in: folder, now: now)
-      guard isOver, let files = try? folder.names() else { continue }
+      guard isOver(path, in: folder, now: now), let files = try? folder.names() else { continue }
       for file in files where StoreName(folder: String(file.prefix(2)), fileName: file) != nil && budget > 0 {
         budget -= 1
         folder.removeFile(file)
       }
-      guard let rest = try? folder.names(), rest.allSatisfy([queueFile, missingFile, HoldsUse.file].contains) else { continue }
+      guard let rest = try? folder.names(), rest.allSatisfy([queueFile, missingFile].contains) else { continue }
       for file in rest { folder.removeFile(file) }
       parent.removeFolder(name)
     }
-  }
-
-  static func isOfServer(_ name: String) -> Bool { name.utf8.starts(with: serverPrefix.utf8) }
-
-  private static func isFolderName(_ name: String) -> Bool {
-    name.utf8.count == 32 || isOfServer(name) && name.utf8.count == serverPrefix.utf8.count + 32
   }
 
   /// Whether the path of a queue has been missing for ``missingTimeLimit``. Notes when it was first missing.

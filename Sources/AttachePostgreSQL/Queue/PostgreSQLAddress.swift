@@ -83,8 +83,6 @@ public struct PostgreSQLAddress: QueueAddress {
 
   public static let form = "postgresql://HOST/DATABASE"
 
-  public var isOfOneMachine: Bool { false }
-
   public func open(_ opening: QueueOpening) throws(QueueError) -> any PayloadQueue {
     try PostgreSQLQueue(self, opening)
   }
@@ -95,10 +93,6 @@ public struct PostgreSQLAddress: QueueAddress {
 
   /// The `sslmode` of each server, for tests; `none` where libpq's own default applies.
   package var sslModes: [String] { servers.map { $0.sslMode ?? "none" } }
-
-  /// Whether another machine may use the queue: whether any server is neither on the loopback
-  /// interface nor behind a socket.
-  public var isReachableFromOtherMachines: Bool { servers.contains { !$0.isOnThisMachine } }
 
   private static func isOfName(_ byte: UInt8) -> Bool {
     switch byte {

@@ -43,10 +43,7 @@ extension PostgreSQLQueue {
   package func retry(_ reason: Reason?) throws(QueueError) -> Int {
     forgetFloor(.work)
     return try inSteps { last in
-      [
-        Execution(Self.lockHolds),
-        Execution(Self.requeue, .text(Outcome.fallback.rawValue), .text(reason?.rawValue), .integer(last), .integer(Self.step)),
-      ]
+      Execution(Self.requeue, .text(Outcome.fallback.rawValue), .text(reason?.rawValue), .integer(last), .integer(Self.step))
     }
   }
 
@@ -55,18 +52,18 @@ extension PostgreSQLQueue {
 
   /// Runs transactions until no row is left to change.
   ///
-  /// - Parameter executions: returns the statements of a transaction, which get the largest id so far.
-  ///   The last statement changes at most ``step`` rows with larger ids, and returns their number
-  ///   and their largest id.
+  /// - Parameter execution: returns the statement of a transaction, which gets the largest id so far.
+  ///   It changes at most ``step`` rows with larger ids, and returns their number and their largest
+  ///   id.
   /// - Returns: the number of changed rows.
-  func inSteps(_ executions: (_ last: Int64) -> [Execution]) throws(QueueError) -> Int {
+  func inSteps(_ execution: (_ last: Int64) -> Execution) throws(QueueError) -> Int {
     var (sum, last) = (0 as Int64, 0 as Int64)
     while true {
-      let statements = executions(last)
+      let statement = execution(last)
       let rows: Rows
       do throws(QueueError) {
         rows = try pool.call { attempt throws(SessionError) in
-          try attempt.run(statements, isSynchronous: isSynchronous(isOfLease: false))[statements.count - 1]
+          try attempt.run([statement], isSynchronous: isSynchronous(isOfLease: false))[0]
         }
       } catch {
         throw sum > 0 ? error.adding("\(sum) payloads were changed before; repeat the command") : error
@@ -93,26 +90,17 @@ extension PostgreSQLQueue {
         \(Tally.add("0", .claims, [
           "ready": "count(*)", "done": "-count(*) FILTER (WHERE NOT dead)", "dead": "-count(*) FILTER (WHERE dead)",
           "unread": "-count(*) FILTER (WHERE unread)",
-        ], from: "gone"))),
-      \(PostgreSQLQueue.releasingHolds(of: "gone"))
+        ], from: "gone")))
     SELECT count(*), (SELECT coalesce(max(id), $3::bigint) FROM failed) FROM gone
     """)
 
   package func purge(olderThan age: Duration, includesUndelivered: Bool) throws(QueueError) -> (payloads: Int, released: [String]) {
     let before = clock.map { ($0.wall - age).microseconds }
     let payloads = try inSteps { last in
-      [
-        Execution(Self.lockHolds),
-        Execution(
-          Self.deleteOld, .integer(before), .integer(age.microseconds), .boolean(includesUndelivered), .integer(Self.step), .integer(last)),
-      ]
+      Execution(
+        Self.deleteOld, .integer(before), .integer(age.microseconds), .boolean(includesUndelivered), .integer(Self.step), .integer(last))
     }
-    let released = try pool.call { attempt throws(SessionError) in
-      try attempt.run(
-        [Execution(Self.lockHolds), Execution(Self.takeOrphans, .text(machineName))], isSynchronous: isSynchronous(isOfLease: false))[1]
-        .texts
-    }
-    return (payloads, released)
+    return (payloads, [])
   }
 
   private static let deleteOld = Statement(
@@ -129,8 +117,7 @@ extension PostgreSQLQueue {
       counted AS (
         \(Tally.add("0", .claims, [
           "done": "-count(*) FILTER (WHERE NOT dead)", "dead": "-count(*) FILTER (WHERE dead)", "unread": "-count(*) FILTER (WHERE unread)",
-        ], from: "gone"))),
-      \(PostgreSQLQueue.releasingHolds(of: "old"))
+        ], from: "gone")))
     SELECT count(*), (SELECT coalesce(max(id), $5::bigint) FROM old) FROM gone
     """)
 

@@ -12,7 +12,7 @@ extension PostgreSQLQueue {
       throw .unavailable("\(pool.name): another process took the deliveries while the connection was lost; start again")
     }
     var claim = DeliveryClaim()
-    (claim.refused, claim.released) = try settle(settled, worker)
+    claim.refused = try settle(settled, worker)
     do throws(QueueError) {
       if let request {
         try lease(request, worker, &claim)
@@ -33,7 +33,7 @@ extension PostgreSQLQueue {
 
   package func redeliver() throws(QueueError) -> Int {
     forgetFloor(.result)
-    return try inSteps { last in [Execution(Self.requeueDeliveries, .integer(last), .integer(Self.step))] }
+    return try inSteps { last in Execution(Self.requeueDeliveries, .integer(last), .integer(Self.step)) }
   }
 
   private static let undecided = Statement("undecided", "SELECT EXISTS (SELECT 1 FROM work)")
@@ -52,9 +52,9 @@ extension PostgreSQLQueue {
 
   // MARK: Dispositions
 
-  private func settle(_ settled: [SettledDelivery], _ worker: Int64) throws(QueueError) -> (refused: Set<LeaseToken>, released: [String]) {
+  private func settle(_ settled: [SettledDelivery], _ worker: Int64) throws(QueueError) -> Set<LeaseToken> {
     let (settled, repeated) = Self.distinct(settled, \.token)
-    guard !settled.isEmpty else { return ([], []) }
+    guard !settled.isEmpty else { return [] }
     forgetFloor(.result)
     let ids = Parameter.integers(settled.map(\.token.id))
     let settle = Execution(
@@ -64,17 +64,15 @@ extension PostgreSQLQueue {
       .booleans(settled.map(\.disposition.isDeath)), .booleans(settled.map(\.disposition.isAlone)),
       .texts(settled.map { $0.disposition.text.map(PayloadEvent.bounded) }),
       .integer(worker), uptime, wall)
-    let (stored, released) = try pool.call { attempt throws(SessionError) -> ([LeaseToken], [String]) in
-      let rows = try attempt.run(
-        [Execution(Self.lockHolds), Execution(Self.lockResults, ids), settle, Execution(Self.takeOrphans, .text(machineName))],
-        isSynchronous: isSynchronous(isOfLease: false))
-      guard attempt.isRepeated else { return (rows[2].tokens, rows[3].texts) }
+    let stored = try pool.call { attempt throws(SessionError) -> [LeaseToken] in
+      let stored = try attempt.run([Execution(Self.lockResults, ids), settle], isSynchronous: isSynchronous(isOfLease: false))[1].tokens
+      guard attempt.isRepeated else { return stored }
       // The fence of a delivery that is over stays, so an earlier attempt is recognised. Whether it
       // gave back the others is not known, and does not matter.
       let before = try attempt.run([Execution(Self.overBefore, ids, .integers(settled.map(\.token.fence)))])[0].tokens
-      return (rows[2].tokens + before + settled.filter { $0.disposition.status == nil }.map(\.token), rows[3].texts)
+      return stored + before + settled.filter { $0.disposition.status == nil }.map(\.token)
     }
-    return (Set(settled.map(\.token)).subtracting(stored).union(repeated), released)
+    return Set(settled.map(\.token)).subtracting(stored).union(repeated)
   }
 
   static let lockResults = Statement(
@@ -110,8 +108,7 @@ extension PostgreSQLQueue {
         RETURNING r.id, given.fence, given.status, r.attempts, given.text),
       counted AS (
         \(Tally.add("$10::bigint", .deliveries, ["unread": "-count(*) FILTER (WHERE status IS NOT NULL)"], from: "settled"))),
-      noted AS (\(PostgreSQLQueue.note(.delivery, from: "settled", moment: "$12::bigint"))),
-      \(PostgreSQLQueue.releasingHolds(of: "(SELECT id FROM settled WHERE status IS NOT NULL)"))
+      noted AS (\(PostgreSQLQueue.note(.delivery, from: "settled", moment: "$12::bigint")))
     SELECT id, fence FROM settled
     """)
 

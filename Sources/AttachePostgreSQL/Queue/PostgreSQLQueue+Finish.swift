@@ -47,12 +47,8 @@ extension PostgreSQLQueue {
         .texts(results.map(\.outcome.rawValue)), .texts(results.map { $0.reason?.rawValue }), .booleans(results.map(\.isDead)),
         .byteStrings(results.map(\.record)), .byteStrings(results.map(\.output)), .integer(worker), wall,
       ])
-    let holds = results.flatMap { result in result.holds.map { (result.token, $0) } }
-    let hold = Execution(
-      Self.storeHolds, .integers(holds.map(\.0.id)), .integers(holds.map(\.0.fence)), .texts(holds.map(\.1)), .integer(worker),
-      .text(machineName))
     let stored = try pool.call { attempt throws(SessionError) in
-      let steps = [Execution(Self.lockWork, tokens[0])] + [finish] + (holds.isEmpty ? [] : [hold])
+      let steps = [Execution(Self.lockWork, tokens[0]), finish]
       var stored = Set(try attempt.run(steps, isSynchronous: isSynchronous(isOfLease: false))[1].tokens)
       if attempt.isRepeated {
         // The earlier attempt may wait for a standby still. This commit waits as well, because it
@@ -118,14 +114,6 @@ extension PostgreSQLQueue {
 
   private static let touch = Statement(
     "touch", "INSERT INTO intake VALUES ($1::text, -1, 0, clock_us()) ON CONFLICT (enqueuer) DO UPDATE SET at = excluded.at")
-
-  private static let storeHolds = Statement(
-    "hold",
-    """
-    INSERT INTO hold (id, machine, path) SELECT given.id, $5::text, given.path
-    FROM unnest($1::bigint[], $2::bigint[], $3::text[]) AS given (id, fence, path)
-    WHERE (SELECT r.finish_fence = given.fence AND r.finisher = $4::bigint FROM result r WHERE r.id = given.id) ON CONFLICT DO NOTHING
-    """)
 
   // MARK: Giving back
 

@@ -85,14 +85,12 @@ extension PostgreSQLQueue {
 
   package func markRead(_ ids: [Int64]) throws(QueueError) -> [String] {
     guard !ids.isEmpty else { return [] }
-    return try pool.call { attempt throws(SessionError) in
+    try pool.call { attempt throws(SessionError) in
       let parameter = Parameter.integers(ids)
-      return try attempt.run(
-        [
-          Execution(Self.lockHolds), Execution(Self.lockResults, parameter), Execution(Self.read, parameter),
-          Execution(Self.takeOrphans, .text(machineName)),
-        ], isSynchronous: isSynchronous(isOfLease: false))[3].texts
+      _ = try attempt.run(
+        [Execution(Self.lockResults, parameter), Execution(Self.read, parameter)], isSynchronous: isSynchronous(isOfLease: false))
     }
+    return []
   }
 
   private static let read = Statement(
@@ -101,58 +99,7 @@ extension PostgreSQLQueue {
     WITH over AS (
         UPDATE result SET state = NULL, until = NULL, moment = NULL, worker = NULL, fence = NULL, alone = NULL
         WHERE id = ANY ($1::bigint[]) AND state IS NOT NULL RETURNING id),
-      counted AS (\(Tally.add("0", .claims, ["unread": "-count(*)"], from: "over"))),
-      \(PostgreSQLQueue.releasingHolds(of: "over"))
+      counted AS (\(Tally.add("0", .claims, ["unread": "-count(*)"], from: "over")))
     SELECT count(*) FROM over
     """)
-
-  // MARK: Holds
-
-  /// Returns two queries of a `WITH` list: `unheld` deletes the holds of the rows of `source`, and
-  /// `orphaned` keeps each for its machine, with the id 0.
-  static func releasingHolds(of source: String) -> String {
-    """
-    unheld AS (DELETE FROM hold WHERE id = ANY (ARRAY(SELECT id FROM \(source) AS released)) RETURNING machine, path),
-    orphaned AS (INSERT INTO hold (id, machine, path) SELECT DISTINCT 0, machine, path FROM unheld ON CONFLICT DO NOTHING)
-    """
-  }
-
-  /// Lets one call at a time release holds. Otherwise two calls that release the last two holds of a
-  /// file would each see the other's hold, and neither would return the file.
-  static let lockHolds = Statement(
-    "lock_holds", "SELECT 1 FROM turn WHERE EXISTS (SELECT 1 FROM hold) FOR UPDATE")
-
-  /// Deletes this machine's detached holds, and returns those that no result uses.
-  static let takeOrphans = Statement(
-    "take_orphans",
-    """
-    WITH orphans AS (DELETE FROM hold WHERE id = 0 AND machine = $1::text RETURNING path)
-    SELECT path FROM orphans
-    WHERE (SELECT count(*) FROM (SELECT 1 FROM hold AS other WHERE other.path = orphans.path AND other.machine = $1::text AND other.id > 0 LIMIT 1) AS held) = 0
-    """)
-
-  package func anyHold() throws(QueueError) -> String? {
-    try pool.call { attempt throws(SessionError) in try attempt.run([Execution(Self.anyHold, .text(machineName))])[0].texts.first }
-  }
-
-  private static let anyHold = Statement("any_hold", "SELECT path FROM hold WHERE machine = $1::text LIMIT 1")
-
-  package func unlistedHolds(_ paths: [String]) throws(QueueError) -> [String] {
-    guard !paths.isEmpty else { return [] }
-    return try pool.call { attempt throws(SessionError) in
-      try attempt.run([Execution(Self.unlistedHolds, .texts(paths), .text(machineName))])[0].texts
-    }
-  }
-
-  private static let unlistedHolds = Statement(
-    "unlisted_holds",
-    """
-    SELECT given.path FROM unnest($1::text[]) AS given (path)
-    WHERE (SELECT count(*) FROM (SELECT 1 FROM hold WHERE machine = $2::text AND hold.path = given.path AND id > 0 LIMIT 1) AS held) = 0
-    """)
-}
-
-extension Rows {
-  /// The texts in the first column.
-  var texts: [String] { (0..<count).map { text($0, 0) } }
 }

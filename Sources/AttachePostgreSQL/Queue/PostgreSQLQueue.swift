@@ -18,8 +18,6 @@ package final class PostgreSQLQueue: PayloadQueue {
   /// Nil in production: the server's clock counts.
   let clock: (any QueueClock)?
   let upkeepTimes: UpkeepTimes
-  /// Identifies this machine. It is stored with each hold, because a hold is a file of one machine.
-  let machineName: String
   /// Identifies this handle's calls of `enqueue`.
   let enqueuer: String
   let counters = Mutex(Counters())
@@ -64,9 +62,9 @@ package final class PostgreSQLQueue: PayloadQueue {
     choice = opening.sync
     clock = opening.clock is SystemQueueClock ? nil : opening.clock
     upkeepTimes = upkeep
-    machineName = SystemFile.firstLine(of: "/etc/machine-id") ?? SystemFile.hostName
+    let machine = SystemFile.firstLine(of: "/etc/machine-id") ?? SystemFile.hostName
     // Random, so that no other handle has it.
-    enqueuer = "\(machineName)/\((0..<4).map { _ in String(UInt32.random(in: .min ... .max), radix: 16) }.joined(separator: "-"))"
+    enqueuer = "\(machine)/\((0..<4).map { _ in String(UInt32.random(in: .min ... .max), radix: 16) }.joined(separator: "-"))"
     pool = SessionPool(
       address.servers, name: address.description.onOneLine, timeLimit: opening.timeout, connecting: connecting, waits: waits)
     queueIdentity = try Opening(pool, address.schema).run(creates: opening.creates)

@@ -4,8 +4,6 @@
 /// - `work`: one row for each payload without a result.
 /// - `result`: one row for each payload with a result, and the lease of its delivery.
 /// - `output`: what is written for a result. Apart from `result`, whose rows change more often.
-/// - `hold`: files that results hold in the store of a machine. Holds with the id 0 belong to no
-///   result, and are returned to the next caller on that machine that releases holds.
 /// - `queue`: one row with the last number, the schema's version and the queue's identity. An enqueue
 ///   locks this row until it commits. So payloads become visible in the order of their numbers, and a
 ///   reader skips none.
@@ -17,7 +15,7 @@
 /// - `worker`: the workers and deliverers that have not closed the queue. Each holds the advisory
 ///   lock of its `key` while its process lives (``Presence``). `share` is 1 for a deliverer that shares
 ///   the undelivered results, and 2 for one that has them alone.
-/// - `turn`: one row, locked by a call that releases holds or takes a share.
+/// - `turn`: one row, locked by a call that takes a share.
 /// - `intake`: the last batch of each enqueuer, so that a batch that is sent again is added once.
 /// - `event`: the last failed attempts to process a payload and to deliver its result.
 ///
@@ -76,8 +74,6 @@ enum Schema {
       "CREATE TABLE output (id bigint PRIMARY KEY, record bytea NOT NULL, line bytea)",
       "ALTER TABLE output ALTER COLUMN record SET STORAGE EXTERNAL",
       "ALTER TABLE output ALTER COLUMN line SET STORAGE EXTERNAL",
-      "CREATE TABLE hold (id bigint NOT NULL, machine text NOT NULL, path text NOT NULL, PRIMARY KEY (id, machine, path))",
-      "CREATE INDEX hold_path ON hold (path, machine)",
       """
       CREATE TABLE tally (worker bigint NOT NULL, part smallint NOT NULL, ready bigint NOT NULL, waiting bigint NOT NULL, leased bigint NOT NULL,
         done bigint NOT NULL, dead bigint NOT NULL, unread bigint NOT NULL, call bigint NOT NULL DEFAULT 0, fence bigint NOT NULL DEFAULT 0,

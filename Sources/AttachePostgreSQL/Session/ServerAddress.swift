@@ -6,8 +6,6 @@ struct ServerAddress: Hashable, Sendable, CustomStringConvertible {
   let host: String
   let port: String
   let database: String
-  /// Whether the server is this machine: on the loopback interface or behind a socket.
-  let isOnThisMachine: Bool
   private var keywords: [String: String]
   private let schema: String
 
@@ -20,8 +18,7 @@ struct ServerAddress: Hashable, Sendable, CustomStringConvertible {
   init(host: String, address: String?, port: String, database: String, keywords: [String: String], schema: String) {
     (self.host, self.port, self.database) = (host, port, database)
     var all = Self.defaults.merging(keywords) { _, given in given }
-    isOnThisMachine = Self.isOnThisMachine(address ?? host)
-    if !isOnThisMachine, all["sslmode"] == nil { all["sslmode"] = "verify-full" }
+    if !Self.isOnThisMachine(address ?? host), all["sslmode"] == nil { all["sslmode"] = "verify-full" }
     if all["sslmode"]?.hasPrefix("verify") == true, all["sslrootcert"] == nil { all["sslrootcert"] = Self.rootCertificates }
     all["host"] = host.isEmpty ? nil : host
     all["hostaddr"] = address

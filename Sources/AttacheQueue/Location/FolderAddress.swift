@@ -15,7 +15,6 @@ struct FolderAddress: QueueAddress {
 
   var description: String { "dir:\(folder)" }
   var path: String? { folder }
-  var isOfOneMachine: Bool { true }
   var files: [String] { SQLiteAddress(file: "\(folder)/\(FolderLayout.databaseName)").files }
 
   func open(_ opening: QueueOpening) throws(QueueError) -> any PayloadQueue {

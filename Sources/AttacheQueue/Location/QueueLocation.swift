@@ -75,8 +75,8 @@ public struct QueueLocation: Hashable, Sendable, CustomStringConvertible {
   /// The description as one line for a message. Line feeds in the path are escaped.
   package var message: String { description.onOneLine }
 
-  /// Whether other machines than a worker's may need its attachments.
-  package var sharesAttachments: Bool { !address.isOfOneMachine && address.isReachableFromOtherMachines }
+  /// Whether the queue is on a server, which several machines may share.
+  package var isOnServer: Bool { address.path == nil }
 
   /// Opens the queue.
   ///
@@ -110,11 +110,8 @@ public struct QueueLocation: Hashable, Sendable, CustomStringConvertible {
     try address.remove()
   }
 
-  /// The name by which a store knows the queue.
-  ///
-  /// - Parameter queue: the opened queue.
-  package func holdOwner(of queue: any QueueHandle) -> HoldOwner {
-    guard let path = address.path else { return .server(name: description, identity: queue.identity) }
-    return .file(kind: type(of: address).schemes.first ?? "", path: path)
+  /// The queue as a store knows it; nil for a queue on a server, for which a store holds nothing.
+  package var holdOwner: HoldOwner? {
+    address.path.map { HoldOwner(kind: type(of: address).schemes.first ?? "", path: $0) }
   }
 }

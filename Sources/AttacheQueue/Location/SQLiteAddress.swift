@@ -17,7 +17,6 @@ struct SQLiteAddress: QueueAddress {
 
   var description: String { "sqlite:\(file)" }
   var path: String? { file }
-  var isOfOneMachine: Bool { true }
 
   /// The database, and the files that SQLite and the workers create beside it.
   var files: [String] { ["-journal", "-wal", "-shm", "-workers", ""].map { file + $0 } }

@@ -25,13 +25,6 @@ public protocol QueueAddress: Hashable, Sendable, CustomStringConvertible {
   /// on a server.
   var files: [String] { get }
 
-  /// Whether only processes of this machine can use the queue.
-  var isOfOneMachine: Bool { get }
-
-  /// Whether a process of another machine may use the queue at this address. False if the queue is
-  /// of one machine, or each host of the address is this one.
-  var isReachableFromOtherMachines: Bool { get }
-
   /// Opens the queue.
   ///
   /// - Throws: ``QueueError`` when the queue cannot be opened or created.
@@ -51,8 +44,6 @@ extension QueueAddress {
   public var path: String? { nil }
   /// None.
   public var files: [String] { [] }
-  /// Whether the queue is not of one machine.
-  public var isReachableFromOtherMachines: Bool { !isOfOneMachine }
 }
 
 /// Why a text is no address of a queue, in a sentence for the user.

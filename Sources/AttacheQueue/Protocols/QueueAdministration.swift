@@ -41,8 +41,8 @@ public protocol QueueAdministration: HoldListing {
   ///
   /// - Parameter includesUndelivered: whether to delete payloads whose results were neither
   ///   delivered nor read.
-  /// - Returns: the number of payloads, and the holds of this machine that no unread result uses any
-  ///   more. The caller removes these files. The number may be too small when a call whose outcome
+  /// - Returns: the number of payloads, and the holds that no unread result uses any more. The
+  ///   caller removes these files. The number may be too small when a call whose outcome
   ///   is unknown is repeated.
   func purge(olderThan age: Duration, includesUndelivered: Bool) throws(QueueError) -> (payloads: Int, released: [String])
 }

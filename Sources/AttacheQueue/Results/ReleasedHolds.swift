@@ -9,8 +9,6 @@ internal import Glibc
 package final class ReleasedHolds {
   /// The descriptors of the folders by path.
   private var folders: [String: Int32] = [:]
-  /// The uses of the queue that keep a prune from its holds, if it is on a server.
-  private var uses: [HoldsUse] = []
   private let queue: any HoldListing
   /// Receives the first link that cannot be removed, for example because the user cannot write to
   /// the store. The next start of a worker removes it.
@@ -88,8 +86,8 @@ package final class ReleasedHolds {
   /// - Returns: the number of links removed.
   @discardableResult
   package func removeUnlisted(of location: QueueLocation) throws(QueueError) -> Int {
+    guard let owner = location.holdOwner else { return 0 }
     var count = 0
-    let owner = location.holdOwner(of: queue)
     for (path, folder) in folders where AttachmentStore.isHoldsFolder(path, of: owner) {
       var names = Self.links(in: folder)[...]
       while !names.isEmpty {
@@ -123,7 +121,6 @@ package final class ReleasedHolds {
     let folder = unsafe open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
     guard folder >= 0 else { return nil }
     folders[path] = folder
-    if let use = HoldsUse(in: folder, at: path) { uses.append(use) }
     return folder
   }
 

@@ -15,19 +15,18 @@ struct Disposition: Sendable {
 struct SettlementJudge: Sendable {
   private let configuration: WorkerConfiguration
   private let store: AttachmentStore
-  /// The queue, as the store knows it.
-  private let owner: HoldOwner
+  /// The queue, as the store knows it; nil when the store holds nothing for it.
+  private let owner: HoldOwner?
   private let queueClock: any QueueClock
   private let machine: any Machine
   private let schedule: RetrySchedule
 
   init(
-    _ configuration: WorkerConfiguration, queue: any QueueHandle, store: AttachmentStore, clock: MonotonicClock,
-    queueClock: any QueueClock
+    _ configuration: WorkerConfiguration, store: AttachmentStore, clock: MonotonicClock, queueClock: any QueueClock
   ) {
     self.configuration = configuration
     self.store = store
-    owner = configuration.queue.holdOwner(of: queue)
+    owner = configuration.holdsFiles ? configuration.queue.holdOwner : nil
     self.queueClock = queueClock
     machine = clock.machine
     schedule = RetrySchedule(attempts: configuration.attempts)
@@ -36,7 +35,7 @@ struct SettlementJudge: Sendable {
   /// Removes holds that no result in the queue uses, which killed workers left in the store.
   /// Ignores errors: a later call removes the rest.
   func removeUnlistedHolds(_ queue: any HoldListing) {
-    store.noteUse(of: owner)
+    guard let owner = configuration.queue.holdOwner else { return }
     _ = try? ReleasedHolds(of: queue, in: store.holdsFolder(of: owner)).removeUnlisted(of: configuration.queue)
   }
 
@@ -46,7 +45,7 @@ struct SettlementJudge: Sendable {
   ///
   /// - Throws: ``QueueError/locked(_:)`` when another process holds the lock for too long.
   func lockHolds(for group: [Settlement]) throws(QueueError) -> (any Sendable)? {
-    guard configuration.holdsFiles, group.contains(where: { !$0.decision.files.isEmpty }) else { return nil }
+    guard let owner, group.contains(where: { !$0.decision.files.isEmpty }) else { return nil }
     do throws(StoreError) {
       return try store.lockHolds(of: owner)
     } catch {
@@ -59,7 +58,7 @@ struct SettlementJudge: Sendable {
   ///   - isCancelled: whether to give cancelled payloads back without counting an attempt.
   ///   - handed: when the group is handed to the queue.
   func dispositions(of group: [Settlement], isCancelled: Bool, handedAt handed: MonotonicInstant) -> [Disposition] {
-    let holds = configuration.holdsFiles ? hold(Set(group.flatMap(\.decision.files))) : [:]
+    let holds = owner.map { hold(Set(group.flatMap(\.decision.files)), for: $0) } ?? [:]
     return group.map { settlement in
       var disposition = Disposition(settlement: settlement)
       let paths = secure(&disposition, holds)
@@ -77,7 +76,7 @@ struct SettlementJudge: Sendable {
   /// Holds attachments so that they are not pruned before the results are read, and waits until
   /// files and holds are on disk. So a power failure leaves no result without its file. Each file
   /// is held once, however many payloads use it.
-  private func hold(_ files: Set<StoredFile>) -> [StoredFile: Result<[String], StoreError>] {
+  private func hold(_ files: Set<StoredFile>, for owner: HoldOwner) -> [StoredFile: Result<[String], StoreError>] {
     var holds: [StoredFile: Result<[String], StoreError>] = [:]
     for file in files { holds[file] = Result { () throws(StoreError) in try store.hold([file], for: owner) } }
     guard configuration.sync != .off, !files.isEmpty else { return holds }

@@ -42,7 +42,7 @@ final class WorkerSettler: Sendable {
     self.queue = queue
     self.clock = clock
     self.observer = observer
-    judge = SettlementJudge(configuration, queue: queue, store: store, clock: clock, queueClock: queueClock)
+    judge = SettlementJudge(configuration, store: store, clock: clock, queueClock: queueClock)
     self.notify = notify
     pause = configuration.pause
     explainer = try Explainer(machine: clock.machine, showing: configuration.filter.urlDetail) {

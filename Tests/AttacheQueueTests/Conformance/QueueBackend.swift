@@ -9,6 +9,9 @@ enum QueueBackend: String, CaseIterable, CustomTestStringConvertible {
   case folder
   case postgreSQL
 
+  /// Those whose results hold files of a store: those with a file on this machine.
+  static let holding = [sqlite, folder]
+
   var testDescription: String { rawValue }
 
   fileprivate func location(in folder: String) -> QueueLocation {

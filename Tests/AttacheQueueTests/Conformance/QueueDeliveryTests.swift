@@ -170,14 +170,14 @@ import Testing
     let test = try TestQueue(backend)
     let queue = try test.open(with: ["a", "b", "c"])
     let leases = try queue.lease()
-    _ = try queue.finish(leases.map { $0.finished(.fallback, reason: .deadline, holds: ["/held/\($0.text)"]) })
+    _ = try queue.finish(leases.map { $0.finished(.fallback, reason: .deadline) })
     let held = try queue.settle([], claiming: .upTo(1)).deliveries
     #expect(held.map(\.text) == ["a"])
     _ = try queue.markRead([2])
     #expect(try queue.purge(olderThan: .zero, includesUndelivered: false).payloads == 1)
     #expect(try queue.purge(olderThan: .zero, includesUndelivered: true).payloads == 1)
     #expect(try queue.retry(nil) == 0)
-    #expect(try queue.settle([SettledDelivery(held[0].token, .over(.dropped, answer: "gone"))], claiming: nil).released == ["/held/a"])
+    #expect(try queue.settle([SettledDelivery(held[0].token, .over(.dropped, answer: "gone"))], claiming: nil).refused == [])
     #expect(try queue.retry(nil) == 1)
   }
 

@@ -104,7 +104,7 @@ import Testing
 
   // MARK: Holds
 
-  @Test(arguments: QueueBackend.allCases)
+  @Test(arguments: QueueBackend.holding)
   func `a file is free once every result that holds it was read`(_ backend: QueueBackend) throws {
     let test = try TestQueue(backend)
     let queue = try test.open(with: ["a", "b", "c"])
@@ -120,7 +120,7 @@ import Testing
     #expect(try test.open().markRead([3]) == ["/held/two"])
   }
 
-  @Test(arguments: QueueBackend.allCases)
+  @Test(arguments: QueueBackend.holding)
   func `a queue names one of its holds, as long as it has any`(_ backend: QueueBackend) throws {
     let test = try TestQueue(backend)
     let queue = try test.open(with: ["a", "b"])
@@ -134,7 +134,7 @@ import Testing
     #expect(try queue.anyHold() == nil)
   }
 
-  @Test(arguments: QueueBackend.allCases)
+  @Test(arguments: QueueBackend.holding)
   func `a file that is freed twice in one call is named once`(_ backend: QueueBackend) throws {
     let test = try TestQueue(backend)
     let queue = try test.open(with: ["a", "b"])
@@ -142,7 +142,7 @@ import Testing
     #expect(try queue.markRead([1, 2]).sorted() == ["/held/1", "/held/2", "/held/one"])
   }
 
-  @Test(arguments: QueueBackend.allCases)
+  @Test(arguments: QueueBackend.holding)
   func `what a purged result held is free, unless another unread one holds it`(_ backend: QueueBackend) throws {
     let test = try TestQueue(backend)
     let queue = try test.open(with: ["a", "b"])
@@ -157,7 +157,7 @@ import Testing
     #expect(second.released == ["/held/two"])
   }
 
-  @Test(arguments: QueueBackend.allCases)
+  @Test(arguments: QueueBackend.holding)
   func `what a result held that is retried is named with the next that is freed`(_ backend: QueueBackend) throws {
     let test = try TestQueue(backend)
     let queue = try test.open(with: ["a", "b"])

@@ -56,11 +56,10 @@ import Testing
     let test = try ProxiedQueue(lines: ["a", "b"])
     let leases = try test.queue.lease()
     test.proxy.cutNext(cut, of: "finish")
-    #expect(try test.queue.finish(leases.map { $0.finished(output: "out \($0.text)\n", holds: ["/s/.held/q/\($0.text)"]) }) == [])
+    #expect(try test.queue.finish(leases.map { $0.finished(output: "out \($0.text)\n") }) == [])
     #expect(try test.other.lines() == ["out a\n", "out b\n"])
     let counts = try test.other.counts()
     #expect([counts.leased, counts.done, counts.unread, counts.finishedLastMinute] == [0, 2, 2, 2])
-    #expect(try test.other.unlistedHolds(["/s/.held/q/a", "/s/.held/q/b", "/s/.held/q/c"]) == ["/s/.held/q/c"])
     #expect(try test.queue.finish([leases[0].finished()]) == [leases[0].token])
     #expect(test.proxy.cuts == 1)
   }

@@ -28,13 +28,10 @@ import Testing
     let other = try test.open(clock: SystemQueueClock())
     let leases = try other.lease(1, for: .seconds(60))
     #expect(leases.count == 1)
-    let holds = leases.map {
-      FinishedPayload($0.token, output: nil, outcome: .passthrough, reason: nil, isDead: false, record: [], holds: ["/h"])
-    }
-    #expect(try other.finish(holds) == [])
+    #expect(try other.finish(leases.map { $0.finished() }) == [])
     try other.shareDelivery(.reader)
     #expect(throws: QueueError.self) { try queue.shareDelivery(.amongDeliverers) }
-    #expect(try other.markRead([1]) == ["/h"])
+    #expect(try other.markRead([1]) == [])
     other.close()
     try queue.shareDelivery(.ordered)
     #expect(try queue.purge(olderThan: .zero, includesUndelivered: true).payloads == 1)

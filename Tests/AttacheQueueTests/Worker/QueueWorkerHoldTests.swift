@@ -38,11 +38,11 @@ import Testing
     #expect(rig.store.ledger.withLock(\.syncs.holds) == [:])
   }
 
-  @Test(arguments: QueueBackend.allCases)
+  @Test(arguments: QueueBackend.holding)
   func `a worker removes the holds of one that was killed before its result was in the queue`(_ backend: QueueBackend) throws {
     let rig = try WorkerRig(backend)
     let queue = try rig.queue.open(with: [WorkerLine.candidate(1)])
-    let owner = rig.queue.location.holdOwner(of: queue)
+    let owner = try #require(rig.queue.location.holdOwner)
     let (kept, left) = (try rig.file("kept"), try rig.file("left"))
     _ = try rig.worker(on: queue, serve: attaching(kept, of: rig)).run()
     let leaked = try #require(try rig.store.hold([left], for: owner).first)
@@ -61,7 +61,8 @@ import Testing
     queue.close()
     let copy = QueueLocation.sqlite(path: rig.queue.folder + "/copy")
     try FileManager.default.copyItem(atPath: rig.queue.path, toPath: rig.queue.folder + "/copy")
-    let left = try #require(try rig.store.hold([try rig.file("left")], for: rig.queue.location.holdOwner(of: queue)).first)
+    let owner = try #require(rig.queue.location.holdOwner)
+    let left = try #require(try rig.store.hold([try rig.file("left")], for: owner).first)
     let opened = try copy.open(creates: false, sync: .off, clock: rig.queue.clock)
     #expect(try ReleasedHolds(of: opened).removeUnlisted(of: copy) == 0)
     #expect(isThere(left))
@@ -69,12 +70,12 @@ import Testing
     #expect(!isThere(left))
   }
 
-  @Test(arguments: [QueueBackend.sqlite, .folder])
+  @Test(arguments: QueueBackend.holding)
   func `a queue at the path of another one, as in a second container, removes no hold of it`(_ backend: QueueBackend) throws {
     let rig = try WorkerRig(backend)
     let path = rig.queue.path
     let queue = try rig.queue.open(with: [WorkerLine.candidate(1)])
-    let owner = rig.queue.location.holdOwner(of: queue)
+    let owner = try #require(rig.queue.location.holdOwner)
     _ = try rig.worker(on: queue, serve: attaching(try rig.file("picture"), of: rig)).run()
     let folder = rig.store.holdsFolder(of: owner)
     let links = try FileManager.default.contentsOfDirectory(atPath: folder)
@@ -90,26 +91,20 @@ import Testing
     #expect(try FileManager.default.contentsOfDirectory(atPath: rig.store.holdsFolder(of: owner)) == ["queue"])
   }
 
-  @Test func `a worker of a queue on a server removes what was left by that queue, and nothing of another one at its address`() throws {
+  @Test func `a worker of a queue on a server holds nothing`() throws {
     let rig = try WorkerRig()
     let location = QueueLocation(try ServerAddress(parsing: "server://db1"))
-    let queue = HookedQueue(try rig.queue.open(with: [WorkerLine.candidate(1)]), identity: "one")
-    let other = HookedQueue(queue, identity: "two")
-    let (file, left) = (try rig.file("kept"), try rig.file("left"))
-    let owners = [location.holdOwner(of: queue), location.holdOwner(of: other)]
-    let leaked = try owners.map { try #require(try rig.store.hold([left], for: $0).first) }
-    _ = try rig.worker(on: queue, { $0.queue = location }, serve: attaching(file, of: rig)).run()
-    #expect(leaked.map(isThere) == [false, true])
-    let kept = try #require(try rig.store.hold([file], for: owners[0]).first)
-    #expect(try queue.unlistedHolds([kept] + leaked) == leaked)
-    #expect(try ReleasedHolds(of: queue, in: rig.store.holdsFolder(of: owners[1])).removeUnlisted(of: location) == 0)
-    #expect(try queue.markRead([1]) == [kept])
+    let queue = try rig.queue.open(with: [WorkerLine.candidate(1)])
+    _ = try rig.worker(on: queue, { $0.queue = location }, serve: attaching(try rig.file("picture"), of: rig)).run()
+    #expect(try queue.counts().done == 1)
+    #expect(try queue.markRead([1]).isEmpty)
+    #expect(rig.store.ledger.withLock(\.syncs.holds) == [:])
   }
 
   @Test func `a hold that a worker is about to give a result stays`() throws {
     let rig = try WorkerRig()
     let queue = try rig.queue.open(with: (0..<100).map { "\($0)" })
-    let owner = rig.queue.location.holdOwner(of: queue)
+    let owner = try #require(rig.queue.location.holdOwner)
     let other = try rig.queue.open()
     let leases = try queue.lease()
     // The folder is there from the start.
@@ -139,7 +134,7 @@ import Testing
   @Test func `one that waits to remove holds goes before workers that come after it`() throws {
     let rig = try WorkerRig()
     let queue = try rig.queue.open(with: ["a"])
-    let owner = rig.queue.location.holdOwner(of: queue)
+    let owner = try #require(rig.queue.location.holdOwner)
     var first: (any Sendable)? = try rig.store.lockHolds(of: owner)
     let path = try #require(try rig.store.hold([try rig.file("picture")], for: owner).first)
     try #expect(queue.finish([queue.leaseOne().finished(.attached, holds: [path])]) == [])

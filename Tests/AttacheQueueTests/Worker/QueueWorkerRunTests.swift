@@ -30,7 +30,7 @@ import Testing
     #expect(!result.isWorkLeft)
   }
 
-  @Test(arguments: QueueBackend.allCases)
+  @Test(arguments: QueueBackend.holding)
   func `an attachment is held in the store until its result is read`(_ backend: QueueBackend) throws {
     let rig = try WorkerRig(backend)
     let queue = try rig.queue.open(with: [WorkerLine.candidate(1), WorkerLine.candidate(2)])

@@ -10,7 +10,7 @@ import Testing
   /// A queue that exists.
   private var queue: HoldOwner {
     outside.makeFolder("queue")
-    return .file(kind: "dir", path: outside["queue"])
+    return .init(kind: "sqlite", path: outside["queue"])
   }
 
   private func store(maximumBytes: Int64 = 1000, maximumAge: Duration = .seconds(3600)) throws -> AttachmentStore {
@@ -66,7 +66,7 @@ import Testing
     let file = try store.add([1])
     outside.makeFolder("other")
     removeAll(try store.hold([file], for: queue))
-    let links = try store.hold([file], for: .file(kind: "dir", path: outside["other"]))
+    let links = try store.hold([file], for: .init(kind: "sqlite", path: outside["other"]))
     clock.turn(by: .seconds(100_000))
     #expect(try store.prune()?.filesKept == 1)
     removeAll(links)
@@ -152,7 +152,7 @@ import Testing
     let store = try store(maximumAge: .seconds(1))
     let files = try [store.add([1]), store.add([2])]
     outside.makeFolder("gone")
-    _ = try store.hold([files[0]], for: .file(kind: "dir", path: outside["gone"]))
+    _ = try store.hold([files[0]], for: .init(kind: "sqlite", path: outside["gone"]))
     let kept = try store.hold([files[1]], for: queue)
     outside.remove("gone")
     clock.turn(by: .seconds(100_000))
@@ -169,7 +169,7 @@ import Testing
   @Test func `a queue that is seen again within the week keeps its holds, however often it is out of sight`() throws {
     let store = try store(maximumAge: .seconds(1))
     outside.makeFolder("gone")
-    let name = HoldOwner.file(kind: "dir", path: outside["gone"])
+    let name = HoldOwner(kind: "sqlite", path: outside["gone"])
     let file = try store.add([1])
     _ = try store.hold([file], for: name)
     for isSeenByPrune in [true, false] {
@@ -191,7 +191,7 @@ import Testing
     let store = try store(maximumAge: .seconds(1))
     outside.makeFolder("gone")
     let file = try store.add([1])
-    _ = try store.hold([file], for: .file(kind: "dir", path: outside["gone"]))
+    _ = try store.hold([file], for: .init(kind: "sqlite", path: outside["gone"]))
     outside.remove("gone")
     clock.turn(by: .seconds(100_000_000))
     try store.prune()
@@ -205,7 +205,7 @@ import Testing
   @Test func `what somebody else put among the holds stays`() throws {
     let store = try store()
     outside.makeFolder("gone")
-    let link = try store.hold([store.add([1])], for: .file(kind: "dir", path: outside["gone"]))[0]
+    let link = try store.hold([store.add([1])], for: .init(kind: "sqlite", path: outside["gone"]))[0]
     outside.remove("gone")
     let name = String(link.dropFirst(folder.path.utf8.count + 1).prefix(".held/".count + 32))
     folder.write([1], to: name + "/notes")
@@ -232,9 +232,9 @@ import Testing
     let file = try store.add([1])
     let links = try store.hold([file], for: queue)
     outside.link("link", to: "queue")
-    #expect(try store.hold([file], for: .file(kind: "dir", path: outside["link"])) == links)
-    #expect(try store.hold([file], for: .file(kind: "dir", path: outside["queue/../queue"])) == links)
-    #expect(try store.hold([file], for: .file(kind: "sqlite", path: outside["queue"])) != links)
+    #expect(try store.hold([file], for: .init(kind: "sqlite", path: outside["link"])) == links)
+    #expect(try store.hold([file], for: .init(kind: "sqlite", path: outside["queue/../queue"])) == links)
+    #expect(try store.hold([file], for: .init(kind: "other", path: outside["queue"])) != links)
   }
 
   @Test func `a prune that only held files keep from being done is not due again at once`() throws {

@@ -45,7 +45,7 @@ extension AttachmentStoreModeTests {
     folder.makeFolder("store/.held", mode: mode)
     let store = try AttachmentStore(directory: folder["store"], maximumBytes: 1000, maximumAge: .seconds(1))
     #expect(folder.mode("store/tmp") == locked)
-    let owner = HoldOwner.file(kind: "sqlite", path: folder["queue"])
+    let owner = HoldOwner(kind: "sqlite", path: folder["queue"])
     folder.write([], to: "queue")
     let lock = try store.lockHolds(of: owner)
     #expect(folder.mode("store/.held") == locked)

@@ -9,7 +9,7 @@ import Testing
     let (folder, outside) = (AttachmentStoreTestFolder(), AttachmentStoreTestFolder())
     let store = try folder.store()
     let files = try [store.add([1]), store.add([2]), store.add([1])]
-    _ = try store.hold(files, for: .file(kind: "dir", path: outside.path))
+    _ = try store.hold(files, for: .init(kind: "sqlite", path: outside.path))
     #expect(syncs(of: store).holds.count == 1)
     try store.sync(files)
     let syncs = syncs(of: store)

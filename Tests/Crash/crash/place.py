@@ -10,6 +10,7 @@ from postgresql.proxying import Proxy
 from postgresql.room import temporary_folder
 
 from . import commits, payloads
+from .bucket import Bucket
 from .origin import Origin
 from .trial import Trial
 
@@ -44,7 +45,7 @@ class SiegeWorld:
         self.attache, self.store = attache, folder / "stores/store"
         media = folder / "media"
         payloads.write_media(media, _PHOTO, seed)
-        self.origin = Origin(attache, media, folder / "origin.log")
+        self.origin, self.bucket = Origin(attache, media, folder / "origin.log"), Bucket(folder)
         made = payloads.made(count, seed, self.origin.url)
         payloads.write_busy(media, made)
         # A sender finds the number of a payload by its JSON.
@@ -52,11 +53,12 @@ class SiegeWorld:
         self.payloads = {commits.number(line): line for line in self.lines}
         self.input = folder / "payloads.ndjson"
         self.input.write_bytes(b"".join(self.lines))
-        text = Trial(self, folder / "queue", self.store, "sqlite", random.Random(0), 1).undisturbed()
+        text = Trial(self, folder / "queue", self.store, "sqlite", random.Random(0), 1, self.bucket.options).undisturbed()
         self.expected = {commits.number(line): line for line in text.splitlines(keepends=True)}
 
     def close(self):
         self.origin.close()
+        self.bucket.close()
 
 
 def _is_object(line):

@@ -56,7 +56,7 @@ class Siege:
         self._log = folder / "log"
         self._log.touch()
         direct, through = (f"{place.cluster.uri(ports)}?queue={name}" for ports in (None, place.proxy.ports))
-        work = ("--attempts", "2", "--deadline", "2s", "--jobs", "16")
+        work = ("--attempts", "2", "--deadline", "2s", "--jobs", "16", *world.bucket.options)
         self._commands, self._proxied = (Commands(world.attache, uri, store, 1_000_000, work=work, options=_OPTIONS) for uri in (direct, through))
         self._mode = draw.choice(["line", "envelope"])
         self._workers, self._deliverers, self._sleeper = [], [], None

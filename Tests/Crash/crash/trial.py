@@ -22,16 +22,17 @@ class Trial:
     - world: payloads, the origin and what must come out.
     - folder: for the queue.
     - store: the same for all, since its path is in the results.
+    - upload: options of workers.
     """
 
-    def __init__(self, world, folder, store, kind, draw, poison_after):
+    def __init__(self, world, folder, store, kind, draw, poison_after, upload=()):
         self._world, self._draw, self._poison_after = world, draw, poison_after
         shutil.rmtree(store, ignore_errors=True)
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir()
         self._folder, self._store = folder, store
         self._location = f"{kind}:{folder / 'queue'}"
-        self._commands = Commands(world.attache, self._location, store, poison_after)
+        self._commands = Commands(world.attache, self._location, store, poison_after, work=("--once", "--jobs", "8", *upload))
         self._log = world.origin.position
         self._settled = {}  # requests for the media of finished payloads, when they were seen to be finished
         self.restarts = self.drains = self.abandoned = 0

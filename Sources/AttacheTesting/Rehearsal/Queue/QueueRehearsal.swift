@@ -100,6 +100,9 @@ public struct QueueRehearsal: Sendable {
     if let flag = scenario.flags.first(where: { EngineFlag.named($0)?.commands.contains(.worker) == false }) {
       return "\(flag) is a flag of the filter only"
     }
+    if case .server = place, worker == Self.attache, !scenario.uploads {
+      return "a worker of a queue on a server uploads what it attaches, and this scenario has no --upload"
+    }
     if case .server(let uri) = place, scenario.network != .loopback, !QueueStage.isSocket(uri) {
       return "a worker in the scenario's own network reaches a server only through a socket in a folder (host=/FOLDER)"
     }

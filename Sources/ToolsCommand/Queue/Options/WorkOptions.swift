@@ -42,14 +42,15 @@ struct WorkOptions: ParsableArguments {
     return configuration
   }
 
-  /// Rejects a queue whose deliverers may run on machines that cannot read this machine's store.
+  /// Rejects a queue on a server without `--upload`: its deliverers may run on machines that cannot
+  /// read this machine's store, and the store does not know what they still need.
   ///
   /// - Throws: `ValidationError`.
   func checkReach(of queue: QueueLocation) throws {
-    guard queue.sharesAttachments, upload.upload == nil, payloads.baseUrl == nil else { return }
+    guard queue.isOnServer, upload.upload == nil else { return }
     throw ValidationError(
-      "the attachments would lie on this machine only, and the queue's results may be delivered from another; add --upload s3://BUCKET, "
-        + "or --base-url with the URL at which this machine serves its store.")
+      "a queue on a server needs --upload s3://BUCKET, since its results may be delivered from another machine. A store that one machine "
+        + "serves with --base-url is for a queue of one machine: sqlite:PATH.")
   }
 
   func validate() throws {
