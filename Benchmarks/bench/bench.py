@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from . import children, database, machine, media, payloads
+from .bucket import Bucket
 from .checking import Expected, WrongOutput, check
 from .media import Medium
 from .origin import Nghttpd, Nginx, Stalled
@@ -44,7 +45,7 @@ class Bench:
         self.options, self.scratch, self.room = options, scratch, room
         self.folder = room.folder(SMALL)
         self.programs = Programs(scratch / "programs")
-        self._opened, self._nginx, self._nghttpd, self._stalled, self._database = [], None, None, None, None
+        self._opened, self._nginx, self._nghttpd, self._stalled, self._bucket, self._database = [], None, None, None, None, None
         self._of_run, self._of_row = set(), set()  # paths to remove, when each is over
         self._heartbeat = machine.Heartbeat()
         self.environment = {**os.environ, "LC_ALL": "C.UTF-8", "TMPDIR": str(room.on_disk(SMALL))}
@@ -105,6 +106,12 @@ class Bench:
         if not self._stalled:
             self._stalled = self._open(Stalled(self.programs.stall(), self.folder / "stalled"))
         return self._stalled
+
+    @property
+    def bucket(self):
+        if not self._bucket:
+            self._bucket = self._open(Bucket(self.folder))
+        return self._bucket
 
     @contextlib.contextmanager
     def postgresql(self, need, has_standbys=False):

@@ -46,13 +46,6 @@ def measure(bench):
     return result
 
 
-def _upload(store):
-    """A worker of a queue on a server needs a bucket. The payloads have no media, so nothing is uploaded."""
-    credentials = store.parent / "aws.key"
-    credentials.write_text("[default]\naws_access_key_id = bench\naws_secret_access_key = bench\n")
-    return ["--upload", "s3://media", "--upload-endpoint", "http://127.0.0.1:9", "--upload-credentials", credentials]
-
-
 # Beside the loop
 
 def _add_beside_loop(bench, result, server, work, what):
@@ -80,7 +73,7 @@ def _ours(bench, command, server, work):
     attache, *flags = command.arguments(store, work.jobs, work.cacert)
     queue = ["--queue", f"{server.uri}?queue={_QUEUE}"]
     found = {"enqueue": bench.cost(f"{command.name} enqueue", [attache, "enqueue", *queue], work, largest=limit),
-             "work": bench.cost(f"{command.name} work", [attache, "work", *queue, "--once", *flags, *_upload(store)], work, largest=limit)}
+             "work": bench.cost(f"{command.name} work", [attache, "work", *queue, "--once", *flags, *bench.bucket.options], work, largest=limit)}
     _check(bench, command, queue, store, work)
     server.clear(f"attache_{_QUEUE}")
     return found
@@ -130,7 +123,7 @@ def _together(bench, command, server, work, count):
     attache, *flags = command.arguments(store, work.jobs, work.cacert)
     queue = ["--queue", f"{server.uri}?queue={_QUEUE}"]
     bench.cost(f"{command.name} enqueue", [attache, "enqueue", *queue], work, largest=limit)
-    words = ["sh", "-c", _TOGETHER, "together", count, attache, "work", *queue, "--once", "--fetchers", 1, *flags, *_upload(store)]
+    words = ["sh", "-c", _TOGETHER, "together", count, attache, "work", *queue, "--once", "--fetchers", 1, *flags, *bench.bucket.options]
     found = bench.cost(f"{count} × {command.name} work", words, work, largest=limit)
     _check(bench, command, queue, store, work)
     server.clear(f"attache_{_QUEUE}")
@@ -173,12 +166,11 @@ def _part(bench, command, server, one, queue, part, left):
     schema, place = f"attache_{queue}", ["--queue", f"{server.uri}?queue={queue}"]
     _fill(server, schema, part + left)
     server.sql(f"VACUUM ANALYZE {schema}.payload", f"VACUUM ANALYZE {schema}.work", "CHECKPOINT")
-    store = bench.new_store()
-    attache, *flags = command.arguments(store, one.jobs, one.cacert)
+    attache, *flags = command.arguments(bench.new_store(), one.jobs, one.cacert)
     counts = [bench.cost("attache queue", [attache, "queue", *place], one)["wall"] for _ in range(bench.count(9, 1))]
     (done, last), = server.sql(f"SELECT sum(done), (SELECT coalesce(max(finished_at), 0) FROM {schema}.result) FROM {schema}.tally")
     with open(bench.folder / "errors", "wb") as errors:
-        worker = children.start([attache, "work", *place, *flags, *_upload(store)], orphaned=signal.SIGTERM, stderr=errors, env=bench.environment)
+        worker = children.start([attache, "work", *place, *flags, *bench.bucket.options], orphaned=signal.SIGTERM, stderr=errors, env=bench.environment)
         try:
             _wait_for(server, schema, int(done) + part)
             worker.terminate()

@@ -5,12 +5,12 @@ import random
 from dataclasses import dataclass
 from pathlib import Path
 
+from bench.bucket import Bucket
 from postgresql.cluster import Cluster
 from postgresql.proxying import Proxy
 from postgresql.room import temporary_folder
 
 from . import commits, payloads
-from .bucket import Bucket
 from .origin import Origin
 from .trial import Trial
 

@@ -1,4 +1,4 @@
-"""A bucket on loopback, for the workers of a queue on a server. It keeps its objects in memory, and checks no signature."""
+"""A bucket on loopback, for the workers of a queue on a server in benchmarks and crash tests. It keeps its objects in memory, and checks no signature."""
 import email.utils
 import http.server
 import threading
@@ -10,7 +10,7 @@ class Bucket:
         self._server.objects, self._server.daemon_threads = {}, True
         threading.Thread(target=self._server.serve_forever, daemon=True).start()
         credentials = folder / "aws.key"
-        credentials.write_text("[default]\naws_access_key_id = crash\naws_secret_access_key = crash\n")
+        credentials.write_text("[default]\naws_access_key_id = key\naws_secret_access_key = secret\n")
         credentials.chmod(0o600)
         #: A worker's options.
         self.options = ("--upload", "s3://media/push", "--upload-credentials", credentials,
