@@ -99,6 +99,8 @@ final class FetchEngine: FetchService, @unchecked Sendable {
       joinable.removeAll()
       detectors.shutdown()
       converters?.shutdown()
+      // None may remain as a zombie of a program that goes on.
+      HelperProcess.collect(within: 100)
       resolver.shutdown()
       transport.shutdown()
     }

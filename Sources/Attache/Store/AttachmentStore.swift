@@ -39,7 +39,6 @@ public final class AttachmentStore: Sendable {
   let pruneMessages = Mutex(MinuteLimit())
   /// The number of prunes that have begun.
   let prunes = Atomic<UInt64>(0)
-  /// The queues on servers that hold files for this process, by the name of their folder.
   /// Whether another process owns the store. The owner prunes it.
   let isFetcher: Bool
   /// Locked while a file is named, looked up or removed, so that a file that was found is not

@@ -13,7 +13,7 @@ public struct WorkerConfiguration: Sendable {
   /// Whether attachments are on disk before their result is (not with `off`).
   public var sync = SyncChoice.group
   /// Whether the store holds the files of results until they are read. It need not when they are in
-  /// a bucket.
+  /// a bucket. It never does for a queue on a server, whatever this says.
   public var holdsFiles = true
   /// The queue: its name in messages, and in the store that holds attachments for it.
   public var queue: QueueLocation

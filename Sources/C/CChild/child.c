@@ -233,7 +233,7 @@ int child_stop(int socket, int32_t child, uint32_t wait_ms, bool *is_gone) {
   // A child that somebody else has reaped (ECHILD) must not be signalled: its number may be another's.
   pid_t ended = reap(child, 0, &status);
   if (ended == 0) {
-    // One that is dying keeps the signal that it dies of. A confined process signals nobody: the child ends by its own timers.
+    // One that is dying keeps the signal that it dies of.
     kill(child, SIGKILL);
     ended = reap(child, wait_ms, &status);
   }

@@ -34,6 +34,7 @@ struct ExtensionRehearsalTests {
     Case("Answers/AnswersInElseOnly.swift", ["ok": [.answerAtExpiry], "plain": []]),
     Case("Answers/NoExpiry.swift", ["slow": [.answerNever, .fetchAfterExpiry], "ok": []]),
     Case("Answers/EmptyExpiry.swift", ["slow": [.answerNever, .fetchAfterExpiry]]),
+    Case("Answers/SlowExpiry.swift", ["slow": []]),
     Case("Semaphore.swift", ["slow": [.answerTwice, .blocks, .fetchAfterExpiry], "ok": []]),
     Case("DataContentsOf.swift", ["long-clip": [.memory], "ok": []]),
     Case("TemporaryName.swift", ["ok": [.attachRefused]]),

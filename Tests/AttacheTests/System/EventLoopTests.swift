@@ -95,7 +95,7 @@ import Testing
     #expect(try #require(doneBefore.withLock { $0 }) < Self.many)
   }
 
-  @Test(arguments: [false, true]) func `chores wait while the clock is behind, and no longer`(isStopped: Bool) throws {
+  @Test(arguments: [false, true]) func `low-priority work waits while a timer is overdue, and no longer`(isStopped: Bool) throws {
     let simulation = Simulation(seed: 4)
     let lag = Lag()
     let log = Mutex<[String]>([])
@@ -104,7 +104,7 @@ import Testing
       let wakeSignal = simulation.makeWakeSignal()
       let wait = { wakeSignal.wait(until: simulation.now.advanced(by: .seconds(1))) }
       guard let loop = try? EventLoop(machine: simulation, isOverdue: { lag.isOverdue.load(ordering: .relaxed) }) else { return }
-      loop.post { loop.postLowPriority { note("chore") } }
+      loop.post { loop.postLowPriority { note("low-priority work") } }
       loop.post { note("work") }
       wait()
       note("a second")
@@ -113,6 +113,6 @@ import Testing
       note("another")
       loop.stop()
     }
-    #expect(log.withLock { $0 } == ["work", "a second", "chore", "another"])
+    #expect(log.withLock { $0 } == ["work", "a second", "low-priority work", "another"])
   }
 }

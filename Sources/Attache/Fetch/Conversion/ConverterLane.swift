@@ -56,8 +56,6 @@ final class ConverterLane {
     if let timer { loop.cancel(timer) }
     (job, timer, result) = (nil, nil, nil)
     releaseProcess()
-    // None may remain as a zombie of a program that goes on.
-    HelperProcess.collect(within: 100)
   }
 
   /// Sends the job to the process. A process that has ended since the last job is replaced once.

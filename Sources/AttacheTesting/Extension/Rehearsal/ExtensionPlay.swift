@@ -95,7 +95,7 @@ final class ExtensionPlay: Sendable {
       }
     case .event(.finished(let number, let isAlive, let isChangedAfter)):
       change(number) { ($0.isAlive, $0.isChangedAfter) = (isAlive, isChangedAfter) }
-      state.finished.insert(number)
+      if state.indices[number] != nil { state.finished.insert(number) }
     case .event(.refusedAttachment(let path, let code, let message)):
       if state.evidence.refusals.count < Self.mostNotes { state.evidence.refusals.append((path, code, message)) }
     case .event(.transferBegan(let number, let url)):
@@ -111,7 +111,7 @@ final class ExtensionPlay: Sendable {
       if state.evidence.notes.count < Self.mostNotes { state.evidence.notes.append((name, text)) }
     case .event(.background(let download)):
       if state.evidence.background.count < Self.mostNotes { state.evidence.background.append(download) }
-    case .event(.expired(let number)): state.expired.insert(number)
+    case .event(.expired(let number)): if state.indices[number] != nil { state.expired.insert(number) }
     case .event(.ready): break
     }
   }
