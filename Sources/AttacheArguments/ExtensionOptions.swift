@@ -12,17 +12,17 @@ package struct ExtensionOptions: ParsableArguments {
   package var program: String?
 
   @Option(
-    help: ArgumentHelp("The number of payloads that a process of the extension serves at a time.", valueName: "n"))
-  package var extensionConcurrency = 1
+    help: ArgumentHelp("The number of payloads that a process of the extension serves at a time. (default: 1)", valueName: "n"))
+  package var extensionConcurrency: Int?
 
   @Option(help: ArgumentHelp("The number of processes of the extension. (default: one for each core)", valueName: "n"))
   package var extensionProcesses: Int?
 
   @Option(
     help: ArgumentHelp(
-      "The memory that a process of the extension may use, as far as no file backs it, or none. iOS is reported to end an extension at 24 MB.",
+      "The memory that a process of the extension may use, as far as no file backs it, or none. iOS is reported to end an extension at 24 MB. (default: 24MB)",
       valueName: "bytes"))
-  package var extensionMemory = MemoryArgument.limit(ByteCountArgument(24_000_000, as: "24MB"))
+  package var extensionMemory: MemoryArgument?
 
   @Option(
     help: ArgumentHelp(
@@ -38,16 +38,20 @@ package struct ExtensionOptions: ParsableArguments {
 
   package func validate() throws {
     guard Validation.isOn else { return }
-    guard (1...64).contains(extensionConcurrency) else {
+    guard (1...64).contains(extensionConcurrency ?? 1) else {
       throw ValidationError("--extension-concurrency must be at least 1 and at most 64.")
     }
     guard (1...256).contains(extensionProcesses ?? 1) else {
       throw ValidationError("--extension-processes must be at least 1 and at most 256.")
     }
-    if case .limit(let limit) = extensionMemory, limit.bytes < 1_000_000 {
+    if case .limit(let limit)? = extensionMemory, limit.bytes < 1_000_000 {
       throw ValidationError("--extension-memory must be at least 1MB: an extension that does nothing uses 3 MB.")
     }
-    _ = try path
+    guard try path != nil else {
+      return try Validation.checkCompanions(
+        of: "--extension", ("--extension-concurrency", extensionConcurrency != nil), ("--extension-processes", extensionProcesses != nil),
+        ("--extension-memory", extensionMemory != nil), ("--extension-groups", extensionGroups != nil))
+    }
     if let extensionGroups { try Self.checkFolder(extensionGroups) }
   }
 
@@ -78,8 +82,8 @@ package struct ExtensionOptions: ParsableArguments {
     guard let path = try path else { return nil }
     var configuration = ExtensionProcesses.Configuration(program: path)
     configuration.processes = extensionProcesses ?? max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN)))
-    (configuration.concurrency, configuration.groups) = (extensionConcurrency, extensionGroups)
-    if case .limit(let limit) = extensionMemory { configuration.memoryLimit = Int(limit.bytes) } else { configuration.memoryLimit = nil }
+    (configuration.concurrency, configuration.groups) = (extensionConcurrency ?? 1, extensionGroups)
+    configuration.memoryLimit = (extensionMemory ?? .standard).bytes
     configuration.network = ExtensionNetwork(fetching.configuration.policy, rootCertificates: fetching.configuration.rootCertificates)
     configuration.network.isLoopbackOnly = extensionLoopback
     return configuration
@@ -99,6 +103,12 @@ extension ExtensionOptions {
 package enum MemoryArgument: ExpressibleByArgument, CustomStringConvertible {
   case limit(ByteCountArgument)
   case none
+
+  /// The limit without a flag.
+  package static let standard = MemoryArgument.limit(ByteCountArgument(24_000_000, as: "24MB"))
+
+  /// The limit in bytes; nil if there is none.
+  package var bytes: Int? { if case .limit(let limit) = self { Int(clamping: limit.bytes) } else { nil } }
 
   package init?(argument: String) {
     if argument == "none" {

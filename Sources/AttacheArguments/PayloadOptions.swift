@@ -29,7 +29,7 @@ package struct PayloadOptions: ParsableArguments {
   package var dialects: [DialectFile] = []
 
   @Flag(
-    help: "Skip media that the vendor's own helper would not load: those without the type hint that it needs, and those with plain http.")
+    help: "Refuse media that the vendor's own helper would not load: those without the type hint that it needs, and those with plain http.")
   package var strictDialects = false
 
   @Option(help: ArgumentHelp("The name of the member that is added to a payload.", valueName: "key"))

@@ -18,6 +18,11 @@ package struct ReportingOptions: ParsableArguments {
 
   package init() {}
 
+  package func validate() throws {
+    guard Validation.isOn, report == nil else { return }
+    try Validation.checkCompanions(of: "--report", ("--report-key", reportKey != nil))
+  }
+
   /// Refuses to write to a file that is also read. Call it before any file is opened.
   package func checkFiles() throws {
     let (input, output) = (FileIdentity(descriptor: STDIN_FILENO), FileIdentity(descriptor: STDOUT_FILENO))

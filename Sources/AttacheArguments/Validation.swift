@@ -18,7 +18,7 @@ package enum Validation {
   ///   - missing: the flag that is missing.
   ///   - companions: the flags that need it, and whether they are given.
   /// - Throws: `ValidationError`.
-  static func checkCompanions(of missing: String, _ companions: (flag: String, isGiven: Bool)...) throws {
+  package static func checkCompanions(of missing: String, _ companions: (flag: String, isGiven: Bool)...) throws {
     if let flag = companions.first(where: \.isGiven)?.flag { throw ValidationError("\(flag) needs \(missing).") }
   }
 

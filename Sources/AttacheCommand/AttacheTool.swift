@@ -30,11 +30,27 @@ struct AttacheTool: ParsableCommand {
   static func main() {
     StandardDescriptors.prepare()
     do {
+      if let word = unknownCommandOfHelp { throw ValidationError(word.advice) }
       try companionAskedForHelp?.become(["--help"])
     } catch {
       exit(withError: error)
     }
     runParsed()
+  }
+
+  /// The first word of `attache help COMMAND SUBCOMMAND` that is no command; ArgumentParser would show the help of the command
+  /// around it.
+  private static var unknownCommandOfHelp: StrayWord? {
+    let arguments = CommandLine.arguments.dropFirst()
+    guard arguments.first == "help" else { return nil }
+    var commands = everySubcommand
+    for word in arguments.dropFirst().prefix(while: { !$0.hasPrefix("-") }) where !commands.isEmpty {
+      guard let command = commands.first(where: { $0._commandName == word }) else {
+        return StrayWord(word, of: commands.map { $0._commandName })
+      }
+      commands = command.configuration.subcommands
+    }
+    return nil
   }
 
   /// The command of `attache help COMMAND`, when a companion executable prints that help.

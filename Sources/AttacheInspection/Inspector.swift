@@ -85,6 +85,7 @@ package final class Inspector {
         inspections.append(inspection)
         next = opener.next()
       }
+      if let unopened = opener.unopened { inspections.append(.unopened(unopened, line: input.line, size: opener.json.count)) }
     case .unopened(let envelope):
       inspections = [.unopened(envelope, line: input.line, size: opener.json.count)]
       inspections[0].isEnriched = opener.isEnriched
@@ -112,7 +113,7 @@ package final class Inspector {
   private func complete(_ inspection: inout Inspection, _ payload: JSONElement, _ paths: LinePaths) {
     inspection.maximumSize = opener.maximumSize
     inspection.isEnriched = opener.isEnriched
-    if inspection.kind == .push(.nothing) { inspection.nested = opener.nestedPayload.map(LineCause.nested) }
+    if inspection.kind == .push(.nothing) { inspection.shape = opener.shape }
     addPush(opener.aps, to: &inspection)
     addDialects(payload, to: &inspection)
     addGates(paths, to: &inspection)
@@ -142,6 +143,7 @@ package final class Inspector {
     inspection.matrix = PushMatrix(
       alert: inspection.kind == .push(.alert), contentAvailable: aps?.member("content-available")?.isSet ?? false,
       mutableContent: apsReader.isMutable)
+    inspection.isLiveActivity = apsReader.isLiveActivity
     inspection.why = inspection.reasonNotToRun(aps)
     inspection.runs = inspection.why == nil
   }
@@ -150,6 +152,7 @@ package final class Inspector {
     let found = dialects.references(in: payload, tracing: .paths)
     inspection.media = found.references.map { InspectedMedia(reference: $0, gates: []) }
     inspection.misfits = dialects.misfits(in: payload)
+    inspection.misfits += found.references.compactMap(\.misfit).filter { !inspection.misfits.contains($0) }
     addPictures(to: &inspection)
     inspection.omitted = found.omitted
     let hasAttachment = found.references.contains { $0.role == .attachment }

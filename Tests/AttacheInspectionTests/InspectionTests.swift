@@ -230,6 +230,32 @@ struct InspectionTests {
     #expect(text.split(separator: "\n").allSatisfy { $0.count <= 60 || $0.contains(url) })
   }
 
+  @Test(arguments: [
+    (#"{"message":{"token":"t","data":{"title":"Hi"}}}"#, "this is a data-only message of FCM"),
+    (#"{"external_user_ids":["a"],"messages":{"apple_push":{}}}"#, "the object has no aps and is no request that attache reads"),
+  ])
+  func `a line without aps is told what it is`(line: String, text: String) {
+    let findings = inspect(one: line).findings
+    #expect(findings.map(\.code) == [.apsMissing])
+    #expect(findings.first?.text.hasPrefix(text) == true, "\(findings)")
+  }
+
+  @Test func `a Live Activity's push needs no mutable-content`() {
+    let inspection = inspect(
+      one: #"{"aps":{"event":"update","content-state":{"a":1},"alert":{"title":"Hi","body":"Hi"}},"image":"https://cdn.example/a.jpg"}"#)
+    #expect(!inspection.findings.map(\.code).contains(.mutableMissing), "\(inspection.findings)")
+    #expect(inspection.why == "it is for a Live Activity, for which none runs")
+  }
+
+  @Test func `what strict dialects refuse is a finding`() throws {
+    let line = #"{"aps":{"alert":"Hi","mutable-content":1},"ab":{"att":{"url":"https://cdn.example/a.jpg"}}}"#
+    let strict = try DialectTable(isStrict: true)
+    let inspection = inspect(one: line) { $0.dialects = strict }
+    #expect(inspection.findings.map(\.code) == [.mediaForm])
+    #expect(inspection.findings.first?.path == "/ab/att/url")
+    #expect(inspection.findings.first?.text.hasPrefix("--strict-dialects: the URL at /ab/att/url has no type hint") == true)
+  }
+
   @Test func `colours are escape sequences where they are wanted, and nowhere else`() {
     let inspection = inspect(one: #"{"aps":{"alert":"Hi","badge":"1"}}"#)
     #expect(InspectionText(width: 80, isColoured: true).text(of: inspection).contains("\u{1B}[1;31merror\u{1B}[0m"))

@@ -13,11 +13,11 @@ struct UnopenedEnvelopeTests {
     ),
     (
       #"{"notifications":[\#(notification),7]}"#, .gorush, "/notifications/1",
-      "the notification is the number 7, but gorush accepts only dictionaries: remove it"
+      "/notifications/1 is the number 7, but gorush accepts only dictionaries: remove it"
     ),
     (
       #"{"notifications":[{"platform":2},\#(notification),{"platform":1,"data":"x"}]}"#, .gorush, "/notifications/2/data",
-      "data is a string, but attachments need a dictionary there: make it one, or remove it"
+      "/notifications/2/data is a string, but attachments need a dictionary there: make it one, or remove it"
     ),
     (
       #"{"notifications":[{"tokens":["t"],"platform":2,"message":"Hi"}]}"#, .gorush, "/notifications/0/platform",
@@ -37,7 +37,7 @@ struct UnopenedEnvelopeTests {
     ),
     (
       #"{"notifications":[{"token":"t","platform":1,"data":"x"}]}"#, .gorush, "/notifications/0/data",
-      "data is a string, but attachments need a dictionary there: make it one, or remove it"
+      "/notifications/0/data is a string, but attachments need a dictionary there: make it one, or remove it"
     ),
     (
       #"{"app_id":"a","contents":{"en":"Hi"},"data":null}"#, .oneSignal, "/data",
@@ -58,14 +58,6 @@ struct UnopenedEnvelopeTests {
     (
       #"{"MessageStructure":"json","Message":"{\"APNS\":{\"aps\":{}}}"}"#, .sns, "/Message",
       "Message contains no payload for APNs: write a string with a JSON object in which APNS is the payload, as a string"
-    ),
-    (
-      #"[{"to":"ExponentPushToken[x]"},{"to":"ExponentPushToken[y]","data":"x"}]"#, .expo, "/1/data",
-      "data is a string, but attachments need a dictionary there: make it one, or remove it"
-    ),
-    (
-      #"[{"to":"ExponentPushToken[x]"},{"to":"d1"}]"#, .expo, "/1",
-      "the message is not one of Expo's: its token, in the member to, begins with ExponentPushToken["
     ),
     (
       #"{"app_id":"a","contents":{"en":"Hi"},"ios_attachments":["https://a.example/1"]}"#, .oneSignal, "/ios_attachments",
@@ -104,6 +96,25 @@ struct UnopenedEnvelopeTests {
     #expect(inspection.envelope?.form == row.form)
     #expect((inspection.kind, inspection.runs) == (.push(.nothing), false))
     #expect(inspection.why == row.why)
+  }
+
+  @Test(arguments: [
+    (#"{"to":"ExponentPushToken[y]","data":"x"}"#, "/data", "/1/data is a string, but attachments need a dictionary there"),
+    (#"{"to":"d1"}"#, "", "the message at /1 is not one of Expo's, whose token, in the member to, begins with ExponentPushToken["),
+    ("7", "", "the message at /1 is not one of Expo's"),
+  ])
+  func `a message of Expo's array that stays shut is named, and the others are opened`(message: String, path: String, why: String) throws {
+    let one = #"{"to":"ExponentPushToken[x]","title":"Hi","mutableContent":true}"#
+    let inspections = inspect("[\(one),\(message),\(one)]")
+    #expect(inspections.map(\.isUnopened) == [false, false, true])
+    #expect(inspections.map { $0.envelope?.notification } == [1, 3, 2])
+    let shut = try #require(inspections.last)
+    #expect(shut.findings.map(\.code) == [.envelopeUnopened])
+    #expect(shut.findings.map(\.path.string) == ["/1\(path)"])
+    #expect(shut.why?.hasPrefix(why) == true, "\(shut.why ?? "")")
+    #expect(
+      InspectionText(width: 1_000, isColoured: false).text(of: shut)
+        .hasPrefix("Line 1, notification 2, is a message of Expo's server that attache does not open.\n"))
   }
 
   @Test func `people are told no more than is known`() {

@@ -59,7 +59,10 @@ struct CommandsTests {
 
   @Test(arguments: [["reasons"], ["store", "prune"]])
   func `an output that is full ends with 74`(arguments: [String]) async throws {
-    let run = try await AttacheTool().run(arguments) { $0.output = .file("/dev/full") }
+    let tool = try AttacheTool()
+    // It creates the store.
+    _ = try await tool.run(["filter"], input: "{}")
+    let run = try await tool.run(arguments) { $0.output = .file("/dev/full") }
     #expect(run.exit == .status(74))
     #expect(run.errors.contains("standard output: "))
   }
@@ -91,6 +94,19 @@ struct CommandsTests {
     let tool = try await storeOfTwo(ages: [100, 200])
     #expect(try await tool.run(["store", "prune"]).exit == .status(0))
     #expect(try tool.storedFiles().count == 2)
+  }
+
+  @Test(arguments: [false, true])
+  func `prune of a folder that is no store ends with 69 and creates nothing`(isThere: Bool) async throws {
+    let tool = try AttacheTool()
+    let folder = tool.home["typo"]
+    if isThere { try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false) }
+    let run = try await tool.run(["store", "prune", "--store", folder])
+    #expect(run.exit == .status(69))
+    #expect(run.output == [])
+    #expect(run.errors.contains("typo: there is no such store"), "\(run.errors)")
+    #expect(FileManager.default.fileExists(atPath: folder) == isThere)
+    if isThere { #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == []) }
   }
 
   @Test func `prune of a store that cannot be ends with 73`() async throws {

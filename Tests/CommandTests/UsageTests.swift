@@ -35,6 +35,9 @@ struct UsageTests {
     ("--upload-endpoint", "https://s3.example", "needs --upload"), ("--upload-region", "eu", "needs --upload"),
     ("--upload-credentials", "key", "needs --upload"), ("--upload-keep", "14d", "needs --upload"),
     ("--upload-keep", "old", "--upload-keep <time>"),
+    ("--extension-concurrency", "2", "needs --extension"),
+    ("--extension-processes", "2", "needs --extension"), ("--extension-memory", "30MB", "needs --extension"),
+    ("--extension-groups", "groups", "needs --extension"),
     ("--max-pixels", "0", "at least 1"), ("--cache", "always", "'http', 'session' or 'off'"),
     ("--progress", "loud", "'auto', 'always' or 'never'"),
     ("--log-format", "xml", "'text' and 'json'"),
@@ -49,11 +52,21 @@ struct UsageTests {
     #expect(run.errors.contains(advice), "\(run.errors)")
   }
 
+  @Test(arguments: [(["filter"], "--report-key needs --report."), (["batch", "in"], "--report-key needs --report or --queue.")])
+  func `a key of records without a report ends with 64`(command: [String], message: String) async throws {
+    let run = try await AttacheTool().start(command + ["--report-key", "/user"]).finished()
+    #expect(run.exit == .status(64))
+    #expect(run.errors.contains(message), "\(run.errors)")
+  }
+
   @Test(arguments: [
     (["fitler"], "no such command: fitler; did you mean filter?"), (["wrok", "--once"], "no such command: wrok; did you mean work?"),
     (["payloads"], "filter reads standard input: `attache filter < payloads`, or `attache batch payloads`"),
     (["filter", "fitler"], "filter reads standard input: `attache filter < fitler`, or `attache batch fitler`"),
     (["--jobs", "4", "x.jsonl"], "filter reads standard input: `attache filter < x.jsonl`, or `attache batch x.jsonl`"),
+    (["help", "filtr"], "no such command: filtr; did you mean filter?"),
+    (["help", "store", "prun"], "no such command: prun; did you mean prune?"),
+    (["help", "zzzzzzzz"], "no such command or file: zzzzzzzz; `attache --help` lists the commands"),
     (["zzzzzzzz"], "no such command or file: zzzzzzzz; `attache --help` lists the commands"),
   ])
   func `a word that is no flag is answered with what was meant`(arguments: [String], advice: String) async throws {

@@ -147,7 +147,7 @@ final class CurlTransfer: Transfer, CurlHandle {
         told.failure, told.isUnanswered, told.proxyStatus, told.localError
       )
       let fault = handshake.flatMap(connections.takeFault)
-      if told.failure == .tlsCertificate { end.certificateFault = fault }
+      if told.failure == .tlsCertificate || told.failure == .tlsHost { end.certificateFault = fault }
       if code == CURLE_OPERATION_TIMEDOUT { end.timeout = request?.connectTimeout }
     }
     defer { owner = nil }

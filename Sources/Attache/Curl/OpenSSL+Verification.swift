@@ -73,6 +73,8 @@ extension OpenSSL {
       if let certificate = unsafe certificate {
         return unsafe withDays(of: store, .unknownAuthority(name(getSubject?(certificate)), isSent: true))
       }
+    // X509_V_ERR_HOSTNAME_MISMATCH, X509_V_ERR_IP_ADDRESS_MISMATCH
+    case 62, 64: if let leaf = unsafe getLeaf?(store) { return unsafe otherHost(leaf) }
     default: break
     }
     return unsafe getText?(CLong(error)).map { .other(unsafe String(cString: $0)) }

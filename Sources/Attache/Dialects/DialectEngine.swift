@@ -64,14 +64,14 @@ package final class DialectEngine {
       let content = row.content(pathHeads)
       guard content.when.hold(in: payload, heads) else { continue }
       let (start, attachments) = (found.count, found.attachmentCount)
-      read(content, in: payload, tracing, into: &found)
+      read(content, in: payload, tracing, table.isStrict ? row.name : nil, into: &found)
       guard found.count > start else { continue }
       dialect = dialect ?? row.name
       if row.precedence == .vendor { vendorFound = vendorFound || found.attachmentCount > attachments }
     }
     let (references, omitted) = found.bounded
     guard found.attachmentCount == 0, let misfit = misfits(in: payload, of: missing, maximum: 1).first else {
-      return (references, omitted, dialect, found.sites)
+      return (references, omitted, dialect ?? references.first?.misfit?.dialect, found.sites)
     }
     return (references + [MediaReference(misfit)], omitted, dialect ?? misfit.dialect, found.sites)
   }
@@ -142,20 +142,27 @@ package final class DialectEngine {
 
   /// Reads the media of one row. Of each list of alternatives, only the first that yields media is
   /// used.
-  private func read(_ row: DialectRow.Content, in payload: JSONElement, _ tracing: MediaTracing, into references: inout MediaReferenceList)
-  {
+  private func read(
+    _ row: DialectRow.Content, in payload: JSONElement, _ tracing: MediaTracing, _ strictDialect: String?,
+    into references: inout MediaReferenceList
+  ) {
     var listFound = -1
     for place in row.media where place.list != listFound {
       if let head = place.head, heads[head.number] == nil { continue }
       let start = references.count
-      read(place, in: payload, tracing, into: &references)
+      read(place, in: payload, tracing, strictDialect, into: &references)
       if references.count > start { listFound = place.list }
     }
   }
 
-  private func read(_ place: MediaPlace, in payload: JSONElement, _ tracing: MediaTracing, into references: inout MediaReferenceList) {
+  private func read(
+    _ place: MediaPlace, in payload: JSONElement, _ tracing: MediaTracing, _ strictDialect: String?,
+    into references: inout MediaReferenceList
+  ) {
+    // An ignored reference is named by its place.
+    let tracing = strictDialect != nil && tracing == .none ? .paths : tracing
     var reader = MediaSourceReader(
-      place: place, payload: payload, shared: shared, tracing: tracing, isStrict: table.isStrict, start: references.offered)
+      place: place, payload: payload, shared: shared, tracing: tracing, strictDialect: strictDialect, start: references.offered)
     if let path = place.path, let head = place.head {
       // Most paths that begin with `aps` match nothing beyond it.
       guard let value = heads[head.number]?.value(atOne: path, from: head.depth), place.source.when.hold(in: payload) else { return }

@@ -29,7 +29,7 @@ public struct DialectTable: Sendable {
   ///   - mediaKeys: further places to look for a URL. They always come first, whatever `names`
   ///     contains.
   ///   - files: the user's dialects. If two have the same name, the later one is used.
-  ///   - isStrict: whether to skip media that the vendor's own helper would not load: media without
+  ///   - isStrict: whether to refuse media that the vendor's own helper would not load: media without
   ///     a type hint that the helper requires, or at a plain http URL that the helper does not
   ///     accept.
   /// - Throws: ``DialectTableError/unknown(_:nearest:)`` for a name that no dialect has.

@@ -30,13 +30,15 @@ public struct FetchFailure: Error, Hashable, Sendable {
   }
 
   /// Creates the failure of an interrupted exchange.
-  init(_ reason: Reason, of end: TransferEnd) {
+  ///
+  /// - Parameter host: the host of the URL.
+  init(_ reason: Reason, of end: TransferEnd, host: String) {
     if let error = end.localError {
       self.init(reason, localError: error)
     } else if reason == .connectProxy {
       self.init(proxyStatus: end.proxyStatus)
     } else {
-      self.init(reason: reason, message: reason == .tlsCertificate ? end.certificateFault?.message ?? "" : "")
+      self.init(reason: reason, message: end.certificateFault?.message(toGet: host) ?? "")
     }
   }
 
@@ -69,6 +71,14 @@ public struct FetchFailure: Error, Hashable, Sendable {
       default: "check the origin"
       }
     self.init(reason: reason, message: reason == .httpStatus ? "\(answer); \(advice)" : "")
+  }
+
+  /// Creates the failure of a response whose body has a registered coding.
+  init(coding: String) {
+    self.init(
+      reason: .httpEncoding,
+      message: "the origin says that the body is compressed (Content-Encoding: \(coding)), which attache did not ask for; "
+        + "turn off compression for media, or remove a wrong label from the stored file")
   }
 
   /// The message, with a slip in the URL that may be the cause.

@@ -235,7 +235,8 @@ struct FetchState {
     if let refusal = exchange.refusal { return end(.fail(FetchFailure(isRedirected ? refusal.onRedirect : refusal))) }
     switch verdict {
     case .redirect(let location): return follow(location)
-    case .refuse(let reason): return end(.fail(FetchFailure(reason, status: status)))
+    case .refuse(_, let coding?): return end(.fail(FetchFailure(coding: coding)))
+    case .refuse(let reason, nil): return end(.fail(FetchFailure(reason, status: status)))
     case .retry(let reason): return tryAgain(after: FetchFailure(reason, status: status, tries: tries), asked: exchange.retryAfter)
     case .unchanged where exchange.failure == nil: return takeUnchanged()
     case .body where exchange.failure == nil && (length ?? received) == received: return go(to: .storing, .finish)
@@ -245,7 +246,7 @@ struct FetchState {
 
   private mutating func takeBroken(_ exchange: TransferEnd) -> Action {
     let reason = exchange.failure ?? .httpTruncated
-    let failure = FetchFailure(reason, of: exchange)
+    let failure = FetchFailure(reason, of: exchange, host: url.host)
     // A peer that declines the handshake, or a proxy that responds with an error status, would do
     // so again.
     let isDeclined = !exchange.isUnanswered && (reason == .tlsHandshake || reason == .connectProxy)

@@ -158,7 +158,10 @@ final class MediaIngest {
     case .refused(let reason, let found):
       let isDamaged = reason == .typeUnknown && MagicFormat(mime: found) != nil
       let failure =
-        isDamaged ? FetchFailure(damagedHead: found) : FetchFailure(unaccepted: found, reason: reason)
+        isDamaged
+        ? FetchFailure(damagedHead: found)
+        : FetchFailure(preceded: gathered.prefix(TypeDetector.prefixLength), found, reason)
+          ?? FetchFailure(unaccepted: found, reason: reason)
       if detection.mayHideSound {
         recognition = .unnamed(failure)
         return
@@ -265,74 +268,5 @@ final class MediaIngest {
       }
     }
     do throws(StoreError) { return try result.get() } catch { throw FetchFailure(error) }
-  }
-}
-
-extension FetchFailure {
-  /// The failure of a file that may be cut off: its format does not mark its end, and neither does
-  /// the response.
-  fileprivate static let unknownEnd = FetchFailure(
-    reason: .httpTruncated,
-    message: "neither the response nor the file shows where the file ends, so that it may be truncated; send a Content-Length, or use https"
-  )
-
-  /// The failure of a PNG that only the app reads that it was made for.
-  fileprivate static let appPicture = FetchFailure(
-    reason: .typeUnsupported,
-    message: "the PNG was optimised by Xcode for an app (CgBI), and nothing else reads it; serve the original file, "
-      + "or restore it with xcrun -sdk iphoneos pngcrush -revert-iphone-optimizations IN OUT")
-
-  /// Creates the failure of a file that begins as one of Apple's types does, with a header that is
-  /// none.
-  ///
-  /// - Parameter name: libmagic's name of the type.
-  init(damagedHead name: String) {
-    self.init(
-      reason: .typeUnknown, message: "the bytes begin as \(name), but the header is damaged or cut off; repair the file at the origin")
-  }
-
-  /// Creates the failure of a file that is larger than its kind may be.
-  init(tooLarge kind: MediaKind, limits: DownloadLimits) {
-    let reason: Reason =
-      switch kind {
-      case .image: .sizeImage
-      case .audio: .sizeAudio
-      case .video: .sizeVideo
-      }
-    self.init(
-      reason: reason,
-      message: "the \(kind.rawValue) is larger than \(limits[kind]) bytes; \(limits.remedy(of: kind))")
-  }
-
-  /// Creates the failure of a file whose type Apple does not accept.
-  ///
-  /// - Parameter mime: the name of the type.
-  init(unaccepted mime: String, reason: Reason) {
-    let remedy =
-      switch mime.prefix(while: { $0 != "/" }) {
-      case "image" where PictureFormat(foreign: mime) != nil: "use --convert, which makes a JPEG, PNG or GIF of it"
-      case "image": "serve a JPEG, PNG or GIF"
-      case "audio": "serve AIFF, WAVE, MP3 or MPEG-4 audio"
-      case "video": "serve MPEG, MPEG-2, MPEG-4 or AVI video"
-      default: "check what the URL serves"
-      }
-    self.init(reason: reason, message: "the bytes are \(mime); \(remedy)")
-  }
-
-  /// Creates the failure of a file with an invalid structure.
-  init(_ defect: FileDefect, limits: DownloadLimits) {
-    switch defect {
-    case .broken(let text):
-      let isMendable = limits.conversion == nil && text.utf8.starts(with: "the JPEG".utf8)
-      let remedy = isMendable ? "repair it at the origin, or try --convert, which encodes some anew" : "repair it at the origin"
-      self.init(reason: .typeBroken, message: "the file is damaged or truncated: \(text); \(remedy)")
-    case .foreign(let text):
-      self.init(reason: .typeUnsupported, message: "\(text); serve MP3, AIFF, WAVE or MPEG-4 audio")
-    case .tooManyPixels(let width, let height):
-      self.init(
-        reason: .sizePixels,
-        message: "the picture has \(width) × \(height) pixels, more than \(limits.pixels) in all; \(limits.remedyOfPixels)"
-      )
-    }
   }
 }

@@ -6,8 +6,8 @@ enum ResponseVerdict: Equatable, Sendable {
   case unchanged
   /// The response redirects to another location.
   case redirect(location: [UInt8])
-  /// The response is refused.
-  case refuse(Reason)
+  /// The response is refused. The detail is the coding of its body, if that is why.
+  case refuse(Reason, detail: String? = nil)
   /// The response is refused, but a retry may succeed.
   case retry(Reason)
 }
@@ -39,7 +39,7 @@ enum Acceptance {
 
   private static func body(_ head: ResponseHead, from offset: Int) -> ResponseVerdict {
     guard !head.isAmbiguous else { return .refuse(head.mistakeInLine) }
-    guard !head.contentEncodings.contains(where: ContentCoding.isNamed) else { return .refuse(.httpEncoding) }
+    if let coding = head.contentEncodings.lazy.compactMap(ContentCoding.named).first { return .refuse(.httpEncoding, detail: coding) }
     guard let framing = framing(head) else { return .refuse(.httpFraming) }
     guard offset > 0 else { return .body(length: framing.length, resumes: false) }
     guard let range = ContentRange(head.contentRange ?? ""), range.first == offset,

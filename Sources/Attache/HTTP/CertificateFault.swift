@@ -14,13 +14,21 @@ package enum CertificateFault: Hashable, Sendable {
   ///
   /// - Parameter isSent: whether the origin sends the authority's own certificate.
   case unknownAuthority(String, isSent: Bool)
+  /// The origin's own certificate is for other hosts.
+  ///
+  /// - Parameters:
+  ///   - names: the first of them, as far as they can be shown.
+  ///   - more: the number of the others.
+  case otherHost(names: [String], more: Int)
   /// Two causes, each of which must be removed.
   indirect case both(CertificateFault, CertificateFault)
   /// Another error, in OpenSSL's words.
   case other(String)
 
   /// What happened and what the user can do about it.
-  var message: String {
+  ///
+  /// - Parameter host: the host that was asked.
+  func message(toGet host: String) -> String {
     switch self {
     case .expired(let day, nil): "the origin's certificate expired on \(day); renew it"
     case .expired(let day, let authority?):
@@ -32,7 +40,12 @@ package enum CertificateFault: Hashable, Sendable {
     case .unknownAuthority(let name, let isSent):
       "the origin's certificate comes from an unknown authority, '\(name)'; name its root with --cacert, "
         + (isSent ? "or replace the certificate" : "or install the full chain at the origin, if that is an intermediate authority")
-    case .both(let one, let other): "\(one.message); also, \(other.message)"
+    case .otherHost(let names, let more):
+      names.isEmpty
+        ? "the origin's certificate names no host (subjectAltName), not even '\(PrintableText.of(host))'; give the origin a certificate for its name"
+        : "the origin's certificate is for \(names.map { "'\($0)'" }.joined(separator: ", "))\(more > 0 ? " and \(more) more" : ""), not for "
+          + "'\(PrintableText.of(host))'; check the URL, or give the origin a certificate for its name"
+    case .both(let one, let other): "\(one.message(toGet: host)); also, \(other.message(toGet: host))"
     case .other(let text): "the origin's certificate is not valid (\(text)); replace it"
     }
   }

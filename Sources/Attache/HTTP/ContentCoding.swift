@@ -12,10 +12,11 @@ enum ContentCoding {
   ]
   private static let longestName = 12
 
-  /// Returns whether one of the words of a Content-Encoding is a registered coding.
-  static func isNamed(in field: UntrustedText) -> Bool {
-    field.utf8.split { $0 == UInt8(ascii: ",") || $0.isBlank }.contains { word in
-      word.count <= longestName && UntrustedText(decoding: word).lowercasedWord(maximumBytes: longestName).map(registered.contains) == true
-    }
+  /// Returns the first registered coding in a Content-Encoding, in lower case; nil if there is none.
+  static func named(in field: UntrustedText) -> String? {
+    field.utf8.split { $0 == UInt8(ascii: ",") || $0.isBlank }.lazy.compactMap { word in
+      guard word.count <= longestName else { return nil }
+      return UntrustedText(decoding: word).lowercasedWord(maximumBytes: longestName).flatMap { registered.contains($0) ? $0 : nil }
+    }.first
   }
 }

@@ -26,7 +26,8 @@ public enum Reason: String, CaseIterable, Sendable {
   /// The identifier is a path, has more than 1,024 bytes, or contains control characters or marks
   /// that change the direction of writing.
   case payloadIdentifier = "payload.identifier"
-  /// A value of the payload that contains a media URL has another type than the vendor's helper reads.
+  /// A value of the payload that contains a media URL has another type than the vendor's helper reads, or is
+  /// not loaded by it (`--strict-dialects`).
   case payloadForm = "payload.form"
   /// The payload asks to load the media only when it is viewed.
   case payloadLazy = "payload.lazy"
@@ -181,7 +182,8 @@ public enum Reason: String, CaseIterable, Sendable {
     case .payloadIdentifier:
       "the payload gives the attachment an identifier that is a path, has more than 1,024 bytes, or contains control characters or marks that change the text direction; use letters and digits"
     case .payloadForm:
-      "a value with the media's URL has another type than the vendor's helper reads; the log and attache inspect show the right form"
+      "a value with the media's URL has another type than the vendor's helper reads, or --strict-dialects refuses it; "
+        + "the log and attache inspect show the right form"
     case .payloadLazy: "the payload asks to load the media only when somebody looks at it; remove that request to have it attached"
     case .payloadSilent:
       "the push is silent: it wakes the app and shows nothing, so no service extension runs for it; give it an alert if it should show media"

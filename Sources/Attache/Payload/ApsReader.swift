@@ -8,6 +8,7 @@ package final class ApsReader {
 
   private enum Key: Int, CaseIterable {
     case alert, mutableContent, contentAvailable, badge, sound, category, threadID, mutableContentInCamelCase, mutableContentInSnakeCase
+    case contentState
 
     var name: String {
       switch self {
@@ -20,6 +21,7 @@ package final class ApsReader {
       case .threadID: "thread-id"
       case .mutableContentInCamelCase: "mutableContent"
       case .mutableContentInSnakeCase: "mutable_content"
+      case .contentState: "content-state"
       }
     }
   }
@@ -50,6 +52,8 @@ package final class ApsReader {
     /// There is none, or it is switched off.
     case none
     case mistake(FlagMistake)
+    /// The push is for a Live Activity, for which no service extension runs.
+    case liveActivity
 
     var isSet: Bool { if case .set = self { true } else { false } }
   }
@@ -58,7 +62,11 @@ package final class ApsReader {
   private(set) var flag = Flag.none
   package var isMutable: Bool { flag.isSet }
 
+  /// Whether the payload that was read last is for a Live Activity.
+  package var isLiveActivity: Bool { if case .liveActivity = flag { true } else { false } }
+
   private func readFlag() -> Flag {
+    if members[Key.contentState.rawValue]?.isObject == true { return .liveActivity }
     if let flag = members[Key.mutableContent.rawValue] {
       if flag.isSet { return .set }
       return flag.isPresent && flag.boolean != false && flag.number != 0 ? .mistake(.value) : .none

@@ -12,6 +12,12 @@ package enum LineCause: Hashable, Sendable {
   case noPayload(JSONPointer)
   /// The payload is an object in the line.
   case nested(JSONPointer)
+  /// A message of FCM with data alone.
+  case dataMessage
+  /// An object without `aps` that is no request of a service either.
+  case foreign
+  /// A push for a Live Activity.
+  case liveActivity
   /// A service's request without the texts of an alert.
   case noAlert(Envelope.Form)
   /// The flag that asks for a service extension is missing in a service's request.
@@ -33,12 +39,23 @@ package enum LineCause: Hashable, Sendable {
     case .nested(let place):
       "the line has no aps, but the object at \(PrintableText.of(place.description, maximumLength: 200)) has one; "
         + "--payload-path with that place reads it"
+    case .dataMessage: Self.textOfDataMessage
+    case .foreign: Self.textOfForeignObject
+    case .liveActivity:
+      "this is a push for a Live Activity (content-state), for which no service extension runs; put pictures into the app, or send an alert of its own"
     case .noAlert(let form): form.requestWithoutAlert
     case .noFlag(let form): "the request does not ask for a service extension; \(form.flag) if it should show media"
     case .wrongFlag(let mistake): mistake.text
     case .tooLarge(let excess): excess.text
     }
   }
+
+  private static let textOfDataMessage =
+    "this is a data-only message of FCM, for which Apple's devices show nothing and run no service extension; add notification with a title and a body, "
+    + "\"apns\": {\"payload\": {\"aps\": {\"mutable-content\": 1}}}, and the picture's URL as notification.image"
+  private static let textOfForeignObject =
+    "the object has no aps and is no request that attache reads; these are payloads of APNs, and requests of FCM v1 (message), Amazon SNS (APNS), "
+    + "gorush (notifications), OneSignal (app_id) and Expo (to); --payload-path names the place of a payload in another request"
 
   /// The column of the mistake, in characters, counted from 1; nil if no place in the line is known.
   package var column: Int? {
@@ -94,4 +111,55 @@ struct LineNote: Sendable {
 
   /// Whether the line needs a record of its own.
   var needsRecord: Bool { cause != nil || key != nil }
+}
+
+extension LineOpener {
+  /// What a line without an alert is instead of a payload; nil if it has `aps`, if it was opened, or if its effect needs no `aps`.
+  package var shape: LineCause? {
+    guard path.tokens.isEmpty, let root else { return nil }
+    var tokens: [JSONPointer.Token] = []
+    if root.leadsToAps(&tokens) { return .nested(JSONPointer(tokens: tokens)) }
+    guard envelope == nil, aps == nil, !root.isPushWithoutAps else { return nil }
+    return root.isDataMessage ? .dataMessage : .foreign
+  }
+}
+
+extension JSONElement {
+  /// Whether this is an empty payload (Wallet's passes), or one of a management server.
+  fileprivate var isPushWithoutAps: Bool {
+    guard member("mdm") == nil else { return true }
+    return unsafe forEachChild { _, _ in false }
+  }
+
+  /// Whether this is a message of FCM with data alone.
+  fileprivate var isDataMessage: Bool {
+    let wrapped = member("message").flatMap { $0.isObject ? $0 : nil }
+    let message = wrapped ?? self
+    guard message.member("data")?.isObject == true else { return false }
+    return ["token", "topic", "condition"].contains { message.member($0)?.isText == true }
+  }
+
+  /// Searches the objects of an object, two levels deep, and JSON in its strings for an object with
+  /// `aps`.
+  fileprivate func leadsToAps(_ path: inout [JSONPointer.Token]) -> Bool {
+    guard isObject, path.count < 3 else { return false }
+    if !path.isEmpty, member("aps")?.isObject == true { return true }
+    return unsafe !forEachChild { name, child in
+      let isText = unsafe child.withText { unsafe $0.mayHoldAps } == true
+      guard let name = unsafe name, isText || child.isObject else { return true }
+      path.append(JSONPointer.Token(unsafe String(decoding: name, as: UTF8.self)))
+      if isText || child.leadsToAps(&path) { return false }
+      path.removeLast()
+      return true
+    }
+  }
+}
+
+extension UnsafeRawBufferPointer {
+  /// Whether a text begins as a JSON object and has the name of `aps` in it.
+  fileprivate var mayHoldAps: Bool {
+    guard unsafe first(where: { !$0.isJSONSpace }) == UInt8(ascii: "{") else { return false }
+    let name = Array("\"aps\"".utf8)
+    return indices.dropLast(name.count - 1).contains { start in unsafe self[start] == name[0] && self[start...].starts(with: name) }
+  }
 }

@@ -45,6 +45,8 @@ package final class LineOpener {
   private let readsDelivery: Bool
   /// The envelope of the payload that was opened last; nil if the line itself is the payload.
   package private(set) var envelope: Envelope?
+  /// What prevents opening a message of the line, although others are opened.
+  package private(set) var unopened: UnopenedEnvelope?
   /// The remaining payloads of the line.
   private var others: ArraySlice<OpenedEnvelope> = []
   /// The position of the payload; nil if it is the whole line, or if no string is around it.
@@ -53,7 +55,7 @@ package final class LineOpener {
   /// siblings.
   private var steps: [Int] = []
   /// The line, if it has no `aps` at its top, or if a path leads to its payload.
-  private var root: JSONElement?
+  private(set) var root: JSONElement?
   /// Whether the last line set none of the properties above, so that ``open(_:)`` need not clear
   /// them. Checking this flag costs almost nothing.
   private(set) var isPlain = true
@@ -96,6 +98,7 @@ package final class LineOpener {
   package func open(_ line: UnsafeRawBufferPointer) -> Opening {
     if !isPlain {
       (place, envelope, others, steps, root, isEnvelopeEnriched, isPlain) = (nil, nil, [], [], nil, false, true)
+      unopened = nil
     }
     let bytes = unsafe Self.trim(line)
     json = unsafe bytes.startIndex..<bytes.endIndex
@@ -120,14 +123,6 @@ package final class LineOpener {
   package func next() -> JSONElement? {
     guard let opened = others.popFirst() else { return nil }
     return show(opened) ?? next()
-  }
-
-  /// The place of an object in the line that has `aps` and is no payload that was opened; nil if there
-  /// is none. Call it for a line without an alert.
-  package var nestedPayload: JSONPointer? {
-    guard path.tokens.isEmpty, let root else { return nil }
-    var tokens: [JSONPointer.Token] = []
-    return root.leadsToAps(&tokens) ? JSONPointer(tokens: tokens) : nil
   }
 
   /// The message around the payload that was read last; nil if the line itself is the payload, or if
@@ -193,6 +188,7 @@ package final class LineOpener {
     (isEnvelopeEnriched, self.root, isPlain) = (search.finds(inEnvelope: text), root, false)
     let opened = forms.lazy.map { OpenedEnvelope.all($0, text, inner: self.inner) }.first { !$0.isEmpty }
     guard var opened else { return nil }
+    if root.isArray, opened.count < text.elements(of: text.root).count { unopened = UnopenedEnvelope(of: root) }
     if readsDelivery {
       var members = DeliveryMembers(text)
       for index in opened.indices { opened[index].envelope.readDelivery(opened[index].delivery, &members) }
@@ -269,31 +265,5 @@ package final class LineOpener {
     way.levels.append(PayloadPlace.Level(text: text, string: string))
     (way.value, way.steps, way.text) = (value, [], JSONText(bytes))
     return true
-  }
-}
-
-extension JSONElement {
-  /// Searches the objects of an object, two levels deep, and JSON in its strings for an object with
-  /// `aps`.
-  fileprivate func leadsToAps(_ path: inout [JSONPointer.Token]) -> Bool {
-    guard isObject, path.count < 3 else { return false }
-    if !path.isEmpty, member("aps")?.isObject == true { return true }
-    return unsafe !forEachChild { name, child in
-      let isText = unsafe child.withText { unsafe $0.mayHoldAps } == true
-      guard let name = unsafe name, isText || child.isObject else { return true }
-      path.append(JSONPointer.Token(unsafe String(decoding: name, as: UTF8.self)))
-      if isText || child.leadsToAps(&path) { return false }
-      path.removeLast()
-      return true
-    }
-  }
-}
-
-extension UnsafeRawBufferPointer {
-  /// Whether a text begins as a JSON object and has the name of `aps` in it.
-  fileprivate var mayHoldAps: Bool {
-    guard unsafe first(where: { !$0.isJSONSpace }) == UInt8(ascii: "{") else { return false }
-    let name = Array("\"aps\"".utf8)
-    return indices.dropLast(name.count - 1).contains { start in unsafe self[start] == name[0] && self[start...].starts(with: name) }
   }
 }

@@ -4,7 +4,13 @@ enum MediaGuess {
   private static let targets: [StaticString] = ["url", "link", "href"]
   /// Names of members whose URL is hardly ever a medium, outside the payload.
   private static let taps: [StaticString] = ["icon", "click", "action"]
-  private static let pictures: [StaticString] = ["image", "picture", "photo", "media", "attachment", "thumbnail", "hero"]
+  private static let pictures: [StaticString] = [
+    "image", "picture", "photo", "media", "attachment", "thumb", "hero", "img", "banner", "poster", "artwork", "video", "audio",
+  ]
+  /// Further such words, which other words contain (topic, discover): they count where a word of the name begins.
+  private static let shortPictures: [StaticString] = ["pic", "cover", "gif"]
+  /// Words that make the name of a picture that of a target: `bannerClickUrl`.
+  private static let clicks: [StaticString] = ["click", "action", "href", "deeplink", "landing", "redirect"]
   /// The longest name of a member that is compared, in bytes.
   private static let longestName = 256
   private static let prefixes: [StaticString] = ["https://", "http://", "//"]
@@ -121,8 +127,14 @@ enum MediaGuess {
 
   /// Returns whether the names say that a URL without an extension is a picture.
   private static func isPicture(_ names: Names) -> Bool {
-    unsafe isNamed(names.own, pictures)
-      || names.own != nil && isNamed(names.outer, pictures) && !isNamed(names.own, targets) && !isNamed(names.own, taps)
+    if unsafe isNamedPicture(names.own) { return unsafe !isNamed(names.own, clicks) }
+    return unsafe names.own != nil && isNamedPicture(names.outer) && !isNamed(names.own, targets) && !isNamed(names.own, taps)
+  }
+
+  private static func isNamedPicture(_ name: UnsafeRawBufferPointer?) -> Bool {
+    if unsafe isNamed(name, pictures) { return true }
+    guard let name = unsafe name, name.count <= longestName else { return false }
+    return shortPictures.contains { unsafe name.hasWord($0) }
   }
 }
 
@@ -136,6 +148,19 @@ extension UnsafeRawBufferPointer {
   fileprivate func contains(_ word: StaticString) -> Bool {
     guard count >= word.utf8CodeUnitCount else { return false }
     return (0...count - word.utf8CodeUnitCount).contains { unsafe holds(word, at: $0) }
+  }
+
+  /// Returns whether a word of a name in snake case or camel case is the word in lower case, or its plural.
+  fileprivate func hasWord(_ word: StaticString) -> Bool {
+    guard count >= word.utf8CodeUnitCount else { return false }
+    return (0...count - word.utf8CodeUnitCount).contains { start in
+      guard unsafe holds(word, at: start),
+        unsafe start == 0 || !self[start - 1].isLetterASCII || (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(self[start])
+      else { return false }
+      var end = start + word.utf8CodeUnitCount
+      if end < count, unsafe self[end] == UInt8(ascii: "s") { end += 1 }
+      return unsafe end == count || !self[end].isLetterASCII || (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(self[end])
+    }
   }
 
   private func holds(_ word: StaticString, at start: Int) -> Bool {

@@ -21,6 +21,8 @@ public struct Payload: Hashable, Sendable {
   var isPublished = false
   /// The first string that looks like a media URL, if no media was found.
   var unread: UnreadMedia?
+  /// What prevents opening another message of the line. Only the first candidate of a line has it.
+  var unopened: UnopenedEnvelope?
   /// The texts that the vendor's helper would show if media is attached.
   var overrides = ContentEdit()
   /// The content that is shown; nil if it is read from the line when it is needed.
@@ -45,6 +47,7 @@ public struct Payload: Hashable, Sendable {
 extension [Payload] {
   /// Why a line with these candidates passes if none of them gets media or other content.
   var reasonToPass: (reason: Reason, cause: LineCause?) {
+    if let unopened = first?.unopened { return (.payloadEnvelope, .envelope(unopened)) }
     let unread = lazy.compactMap(\.unread).first
     return unread.map { (.payloadUnreadMedia, .unread($0)) } ?? (.payloadNoMedia, nil)
   }

@@ -99,7 +99,14 @@ package final class PayloadReader {
       next = opener.next()
       if next != nil { (kind, flag) = (aps.read(opener.aps), aps.flag) }
     }
-    return candidates.isEmpty ? .passthrough(firstKind, reason, reason == .payloadEnriched ? nil : cause) : .candidates(candidates)
+    guard !candidates.isEmpty else {
+      guard reason != .payloadEnriched, let unopened = opener.unopened else {
+        return .passthrough(firstKind, reason, reason == .payloadEnriched ? nil : cause)
+      }
+      return .unopened(unopened)
+    }
+    if let unopened = opener.unopened { candidates[0].unopened = unopened }
+    return .candidates(candidates)
   }
 
   /// Returns what is known about a payload of that kind, should no candidate be in its line.
@@ -108,7 +115,8 @@ package final class PayloadReader {
     case (.alert, .set): nil
     case (.alert, .mistake(let mistake)): .wrongFlag(mistake)
     case (.alert, .none): opener.isPlain ? nil : opener.envelope.map { .noFlag($0.form) }
-    case (.nothing, _): opener.nestedPayload.map(LineCause.nested) ?? opener.envelope.map { .noAlert($0.form) }
+    case (_, .liveActivity): .liveActivity
+    case (.nothing, _): opener.shape ?? opener.envelope.map { .noAlert($0.form) }
     case (.silent, _), (.soundOrBadge, _): nil
     }
   }

@@ -75,7 +75,7 @@ extension Envelope.Form {
 /// The search reads each value once, allocates nothing unless it finds something, and has limits
 /// that no payload reaches which can be sent. Only one thread at a time may use it.
 package final class UnreadMediaSearch {
-  private var walk = Walk(parser: JSONParser())
+  private var walk = Walk()
 
   package init() {}
 
@@ -144,11 +144,13 @@ private struct Walk {
 
   /// The message that is read; nil for a payload.
   private var message: LineOpener.Message?
-  /// Parses JSON in strings.
-  private let parser: JSONParser
+  /// Parse JSON in strings, and JSON in the strings of that, as SNS's requests have it.
+  private let parsers = [JSONParser(), JSONParser()]
   private var steps: [Step] = []
-  /// The number of steps to the string whose JSON is read; nil outside one.
+  /// The number of steps to the outermost string whose JSON is read; nil outside one.
   private var stepsToString: Int?
+  /// The number of strings around the current value.
+  private var strings = 0
   private var values = 0
   private var looks = 0
   /// The path of the current value as bytes, and that of the last URL in a payload that was found: most
@@ -156,13 +158,12 @@ private struct Walk {
   private var path: [UInt8] = []
   private var last: (path: [UInt8], place: JSONPointer)?
 
-  init(parser: JSONParser) {
-    self.parser = parser
+  init() {
     steps.reserveCapacity(Self.maximumDepth)
   }
 
   mutating func begin(outside message: LineOpener.Message?) {
-    (values, looks, stepsToString) = (0, 0, nil)
+    (values, looks, stepsToString, strings) = (0, 0, nil, 0)
     self.message = message
     steps.removeAll(keepingCapacity: true)
   }
@@ -189,13 +190,17 @@ private struct Walk {
     }
   }
 
-  /// Visits the values of the JSON that a string holds. A string in it is not parsed again.
+  /// Visits the values of the JSON that a string holds.
   private mutating func visit(inString child: JSONElement, _ body: (UnreadMedia, JSONElement) -> Bool) -> Bool {
-    guard stepsToString == nil, let bytes = unsafe child.withText({ unsafe $0.mayHoldURLs ? Array($0) : [] }), !bytes.isEmpty,
-      let document = parser.parse(copying: bytes), document.isContainer
+    guard strings < (message?.form == .sns ? 2 : 1), let bytes = unsafe child.withText({ unsafe $0.mayHoldURLs ? Array($0) : [] }),
+      !bytes.isEmpty, let document = parsers[strings].parse(copying: bytes), document.isContainer
     else { return true }
-    stepsToString = steps.count
-    defer { stepsToString = nil }
+    if strings == 0 { stepsToString = steps.count }
+    strings += 1
+    defer {
+      strings -= 1
+      if strings == 0 { stepsToString = nil }
+    }
     return visit(document, body)
   }
 

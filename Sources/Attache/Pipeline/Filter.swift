@@ -259,7 +259,7 @@ public final class Filter: Sendable {
       counters.note(decision.outcome)
       // Add it before the decision, because the run may end as soon as the last line is written.
       if let reason = decision.reason ?? decision.media.missing(from: decision.outcome) {
-        explainer.add(reason, of: ticket.line, decision.media, decision.cause)
+        explainer.add(reason, of: ticket.line, decision.media, decision.reason == nil ? nil : decision.cause)
         for medium in decision.media {
           if let other = medium.reason, other != reason { explainer.add(other, of: ticket.line, [medium]) }
         }
@@ -267,6 +267,9 @@ public final class Filter: Sendable {
       // A message of a list may get nothing although others of the list do.
       if decision.outcome != .passthrough, let unread = payloads.lazy.compactMap(\.unread).first {
         explainer.add(.payloadUnreadMedia, of: ticket.line, [], .unread(unread))
+      }
+      if decision.outcome != .passthrough, let unopened = payloads.first?.unopened {
+        explainer.add(.payloadEnvelope, of: ticket.line, [], .envelope(unopened))
       }
       window.decide(ticket, decision)
     }

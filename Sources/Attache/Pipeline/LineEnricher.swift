@@ -55,7 +55,7 @@ struct LineEnricher: Sendable {
       }
       return decision
     }
-    (decision.outcome, decision.reason, decision.cause) = (.attached, nil, nil)
+    (decision.outcome, decision.reason, decision.cause) = (.attached, nil, payloads.first?.unopened.map(LineCause.envelope))
     decision.form = enriched.count == 1 ? enriched[0].form : .edited(enriched.flatMap(\.allEdits))
     decision.onRelease = { [store, files = decision.files] in
       for file in files { store.unpin(file) }

@@ -84,10 +84,11 @@ public final class AttachmentStore: Sendable {
     try temporary.sweep()
   }
 
-  /// Opens a store to prune it. Writes nothing, so that it works on a full disk, unless no process has
-  /// used the store before.
+  /// Opens a store to prune it. Writes nothing, so that it works on a full disk.
+  ///
+  /// - Throws: ``StoreError``; with `ENOENT` if there is no folder, or if no process has used it as a store.
   package init(toPrune configuration: Configuration) throws(StoreError) {
-    root = try Self.openRoot(configuration.directory)
+    root = try StoreFolder(at: configuration.directory)
     baseURL = try Self.fileURL(ofFolder: configuration.directory)
     (limits, clock) = (StoreEviction.Limits(maximumBytes: configuration.maximumBytes, maximumAge: configuration.maximumAge), Self.wallClock)
     ledger = Mutex(StoreBookkeeping())
@@ -95,11 +96,7 @@ public final class AttachmentStore: Sendable {
     fileMode = root.mode & 0o666
     setsFileMode = false
     guard unsafe faccessat(root.descriptor, ".", W_OK | X_OK, AT_EACCESS) == 0 else { throw StoreError("write", root.path) }
-    do throws(StoreError) {
-      temporary = try StoreTemporaryFolder(ofPruneIn: root)
-    } catch  where error.call.code == ENOENT {
-      temporary = try StoreTemporaryFolder(in: root)
-    }
+    temporary = try StoreTemporaryFolder(ofPruneIn: root)
   }
 
   /// Opens, in a fetcher process, a store that the host has open. The process has no umask, since it

@@ -48,7 +48,8 @@ extension FindingCode {
     case .urlRelative: "The URL is relative, and only the app knows its base."
     case .urlRefused: "attache does not fetch this URL."
     case .mediaMany: "The payload names more than \(MediaReferenceList.maximum) media; attache reads only these."
-    case .mediaForm: "A value with the media's URL has another type than the vendor's helper reads."
+    case .mediaForm:
+      "A value with the media's URL has another type than the vendor's helper reads, or the helper would not load it (--strict-dialects)."
     case .mediaUnread: "A string looks like a media URL, at a place that nothing reads."
     case .typeUnguessable: "The URL has no extension that tells Apple's frameworks the type: it works here but fails on a phone."
     case .typeContradiction: "The payload's type hint contradicts the URL's extension."

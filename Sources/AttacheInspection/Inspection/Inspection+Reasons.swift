@@ -3,6 +3,7 @@ internal import Attache
 extension Inspection {
   /// Returns why no service extension runs, in one sentence without a full stop; nil if one runs.
   func reasonNotToRun(_ aps: JSONElement?) -> String? {
+    if isLiveActivity { return "it is for a Live Activity, for which none runs" }
     switch kind {
     case .invalid: return "the line is not a JSON object"
     case .push(.silent): return "a silent push wakes the app, but never a service extension"
@@ -26,11 +27,12 @@ extension Inspection {
     return inspection
   }
 
-  /// Returns the inspection of an envelope that cannot be opened.
+  /// Returns the inspection of an envelope, or of one of its messages, that cannot be opened.
   static func unopened(_ envelope: UnopenedEnvelope, line: Int, size: Int) -> Inspection {
     var inspection = Inspection(line: line, kind: .push(.nothing), size: size)
     inspection.isUnopened = true
     inspection.envelope = Envelope(envelope.form)
+    inspection.envelope?.notification = envelope.notification
     inspection.why = envelope.why
     inspection.findings = [
       LintFinding(code: .envelopeUnopened, line: line, path: envelope.path, text: envelope.why, source: envelope.form.source)

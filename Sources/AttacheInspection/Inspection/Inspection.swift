@@ -32,8 +32,10 @@ package struct Inspection: Hashable, Sendable {
   /// The content that is shown, as far as it is known without the app.
   package var content = NotificationContent()
   package var envelope: Envelope?
-  /// The place of an object in the line that has `aps`, if the payload has none.
-  var nested: LineCause?
+  /// What the line is instead of a payload, if it has no `aps`.
+  var shape: LineCause?
+  /// Whether the push is for a Live Activity.
+  var isLiveActivity = false
   /// Whether attache cannot open the envelope, so that its payload is unknown.
   package var isUnopened = false
   /// The dialect that named the first reference, otherwise the one that recognized the payload.

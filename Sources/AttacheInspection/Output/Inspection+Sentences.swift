@@ -8,7 +8,8 @@ extension Inspection {
     let what: String =
       switch kind {
       case .invalid: "is not a payload"
-      case .push where isUnopened: "is an envelope of \(envelope?.form.vendor ?? "a push service") that attache does not open"
+      case .push where isUnopened:
+        "is \(envelope?.notification == nil ? "an envelope" : "a message") of \(envelope?.form.vendor ?? "a push service") that attache does not open"
       case .push(.alert): "is an alert\(place)" + (shown.isEmpty ? "" : ": " + shown)
       case .push(.soundOrBadge): "is a push\(place) that plays a sound or badges the icon, but shows nothing"
       case .push(.silent): "is a silent push\(place): it wakes the app and shows nothing"

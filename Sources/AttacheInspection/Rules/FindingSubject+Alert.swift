@@ -11,7 +11,7 @@ extension FindingSubject {
     var isEmpty = true
     payload.forEachMember { _, _ in isEmpty = false }
     guard !isEmpty, payload.member("mdm") == nil else { return [] }
-    return [finding(.apsMissing, at: "", inspection.nested?.text ?? "the payload has no aps")]
+    return [finding(.apsMissing, at: "", inspection.shape?.text ?? "the payload has no aps")]
   }
 
   /// Checks `alert`.

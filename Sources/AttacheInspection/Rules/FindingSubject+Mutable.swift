@@ -16,13 +16,15 @@ extension FindingSubject {
 
   private func missing() -> [LintFinding] {
     // Where the payload is an object of the line, aps.missing says so.
-    if inspection.nested != nil { return [] }
+    if case .nested? = inspection.shape { return [] }
     if let place = place(in: payload, depth: 4) { return [finding(.mutableOutside, at: place)] }
     if inspection.envelope?.form == .fcm, let place = paths.writtenPath(anyOf: "/aps/mutable-content") {
       let text = "mutable-content is outside aps, where it has no effect: write it into aps of apns.payload"
       return [finding(.mutableOutside, inLine: place, text)]
     }
-    guard inspection.matrix.alert, let medium = inspection.media.first(where: { !$0.reference.isLazy && !$0.reference.isForOthers }) else {
+    guard inspection.matrix.alert, !inspection.isLiveActivity,
+      let medium = inspection.media.first(where: { !$0.reference.isLazy && !$0.reference.isForOthers })
+    else {
       return []
     }
     return [finding(.mutableMissing, of: medium.reference)]

@@ -79,7 +79,7 @@ extension PostgreSQLQueue {
     """
     WITH failed AS MATERIALIZED (
         SELECT id FROM result
-        WHERE (outcome = $1::text OR dead) AND ($2::text IS NULL OR reason = $2::text) AND state IS DISTINCT FROM 3 AND id > $3::bigint
+        WHERE CASE WHEN $2::text IS NULL THEN outcome = $1::text OR dead ELSE reason = $2::text END AND state IS DISTINCT FROM 3 AND id > $3::bigint
         ORDER BY id LIMIT $4::bigint FOR UPDATE),
       gone AS (DELETE FROM result WHERE id = ANY (ARRAY(SELECT id FROM failed)) RETURNING id, dead, state IS NOT NULL AS unread),
       unwritten AS (DELETE FROM output o USING gone WHERE o.id = gone.id),

@@ -21,11 +21,11 @@ public protocol QueueAdministration: HoldListing {
   ///   - limit: the maximum number of payloads.
   func poisoned(after id: Int64, limit: Int) throws(QueueError) -> [PayloadHistory]
 
-  /// Requeues payloads that fell back, in their old place in the order. Deletes their results and
+  /// Requeues payloads in which nothing was attached, in their old place in the order. Deletes their results and
   /// attempt counts.
   ///
-  /// - Parameter reason: only payloads with this reason; nil means every fallback, and dead
-  ///   payloads.
+  /// - Parameter reason: all payloads with this reason, also those that passed; nil means every
+  ///   fallback, and dead payloads.
   /// - Returns: the number of payloads. It may be too small when a call whose outcome is unknown is
   ///   repeated.
   func retry(_ reason: Reason?) throws(QueueError) -> Int

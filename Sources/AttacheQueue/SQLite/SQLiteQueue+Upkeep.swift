@@ -40,7 +40,7 @@ extension SQLiteQueue {
   func retry(_ reason: Reason?, where condition: String) throws(QueueError) -> Int {
     try write { connection, tally in
       let wanted = """
-        SELECT id FROM result WHERE (outcome = ?1 OR dead) AND (?2 IS NULL OR reason = ?2) AND \(condition)
+        SELECT id FROM result WHERE CASE WHEN ?2 IS NULL THEN outcome = ?1 OR dead ELSE reason = ?2 END AND \(condition)
           AND id NOT IN (SELECT id FROM delivery WHERE state = 3)
         """
       let arguments: StatementArguments = [Outcome.fallback.rawValue, reason?.rawValue]

@@ -183,8 +183,12 @@ final class WorkerSettler: Sendable {
 
   private func explain(_ disposition: Disposition) {
     let decision = disposition.settlement.decision
-    guard let reason = decision.reason ?? decision.media.missing(from: decision.outcome) else { return }
-    explainer.add(reason, of: Int(disposition.settlement.lease.token.id), decision.media, decision.cause)
+    let line = Int(disposition.settlement.lease.token.id)
+    if let reason = decision.reason ?? decision.media.missing(from: decision.outcome) {
+      explainer.add(reason, of: line, decision.media, decision.reason == nil ? nil : decision.cause)
+    }
+    // A message of a list that cannot be opened, although others of the list are attached.
+    if decision.reason == nil, let cause = decision.cause { explainer.add(.payloadEnvelope, of: line, [], cause) }
   }
 }
 

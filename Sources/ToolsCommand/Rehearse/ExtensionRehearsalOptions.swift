@@ -41,7 +41,7 @@ struct ExtensionRehearsalOptions: ParsableArguments {
   var payloads: String?
 
   @Option(help: ArgumentHelp("The memory that the extension may use, as far as no file backs it, or none.", valueName: "bytes"))
-  var extensionMemory = MemoryArgument.limit(ByteCountArgument(24_000_000, as: "24MB"))
+  var extensionMemory = MemoryArgument.standard
 
   @Option(
     help: ArgumentHelp(
@@ -139,7 +139,7 @@ struct ExtensionRehearsalOptions: ParsableArguments {
   func rehearsal(of program: String) throws -> ExtensionRehearsal {
     var rehearsal = ExtensionRehearsal(program: program)
     rehearsal.kind = kind
-    if case .limit(let limit) = extensionMemory { rehearsal.memoryLimit = Int(limit.bytes) } else { rehearsal.memoryLimit = nil }
+    rehearsal.memoryLimit = extensionMemory.bytes
     (rehearsal.isStrict, rehearsal.groups) = (strict, extensionGroups)
     (rehearsal.reusesInstance, rehearsal.hasFreshProcesses) = (instances == .reuse, processes == .fresh)
     rehearsal.say = { Terminal.error.write("attache rehearse: \($0)\n") }

@@ -91,8 +91,8 @@ import Testing
       leases[2].finished(.passthrough, reason: .deadline), leases[3].finished(.fallback),
     ])
     #expect(try queue.retry(.dnsFailed) == 0)
-    #expect(try queue.retry(.deadline) == 1)
-    #expect(try queue.lease().map(\.text) == ["a"])
+    #expect(try queue.retry(.deadline) == 2)
+    #expect(try queue.lease().map(\.text) == ["a", "c"])
     #expect(try queue.retry(nil) == 2)
     #expect(try queue.lease().map(\.text) == ["b", "d"])
   }

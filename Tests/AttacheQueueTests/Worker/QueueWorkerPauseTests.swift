@@ -104,7 +104,7 @@ import Testing
   @Test(arguments: [(EMFILE, true), (ENFILE, true), (ENOBUFS, true), (ENOMEM, true), (ENETUNREACH, false), (EADDRNOTAVAIL, false)])
   func `the lack of a descriptor is the machine's, and an address that cannot be reached is not`(_ error: Int32, _ isOfMachine: Bool) {
     let end = TransferEnd(failure: .connectFailed, localError: error, times: TransferTimes(), retryAfter: nil)
-    #expect(FetchFailure(.connectFailed, of: end).isOfMachine == isOfMachine)
+    #expect(FetchFailure(.connectFailed, of: end, host: "cdn.example").isOfMachine == isOfMachine)
   }
 
   @Test func `a worker that is stopped while it is paused ends, and work is left`() throws {

@@ -60,7 +60,7 @@ struct DialectTableTests {
     #expect(try urls(members, DialectTable(files: [file, later])) == ["https://a.example/image"])
   }
 
-  @Test func `strict dialects pass over what the vendor's helper would`() throws {
+  @Test func `strict dialects refuse what the vendor's helper would not load, and say so`() throws {
     let rows = #"""
       [{"name":"hint","media":[{"url":"h","type_hint":{"at":"t"},"needs":["type-hint"]}]},
        {"name":"tls","media":[{"url":"s","fallback":["f"],"needs":["https"]}]}]
@@ -69,7 +69,16 @@ struct DialectTableTests {
     let members = #""h":"https://a.example/h","s":"http://a.example/s","f":"http://a.example/f""#
     #expect(try urls(members, DialectTable(files: [file])) == ["https://a.example/h", "http://a.example/s"])
     let strict = try DialectTable(files: [file], isStrict: true)
-    #expect(try urls(members, strict) == [])
+    let refused = DialectStage(strict).media("{\(members)}")
+    #expect(refused.map(\.refusal) == [.payloadForm, .payloadForm])
+    #expect(
+      refused.map { $0.misfit.map { $0.sentence(at: $0.place) } } == [
+        "--strict-dialects: the URL at /h has no type hint, without which the helper of hint loads nothing; add the hint",
+        "--strict-dialects: the URL at /s is not https, so the helper of tls does not load it; serve the media over https",
+      ])
+    #expect(DialectStage(strict).dialect("{\(members)}") == "hint")
+    let mixed = DialectStage(strict).media("{\(members),\"t\":\"gif\"}")
+    #expect(mixed.map(\.refusal) == [nil, .payloadForm])
     let fitting = members + #","t":"gif","s":"HTTPS://a.example/s""#
     #expect(try urls(fitting, strict) == ["https://a.example/h", "HTTPS://a.example/s"])
     #expect(try #require(PayloadReader(dialects: strict).read(candidateLine(fitting)).candidate).references.last?.fallbacks == [])

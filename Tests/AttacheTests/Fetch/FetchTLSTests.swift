@@ -50,7 +50,11 @@ import Testing
     try await withFetchStage(tls: .selfMade(names: ["right.example.test"]), dns: dns) { stage in
       stage.origin.serve("/a", Sample.png)
       #expect(await stage.fetch(stage.origin.url("/a", host: "right.example.test")).file != nil)
-      #expect(await stage.fetch(stage.origin.url("/a", host: "wrong.example.test")).reason == .tlsHost)
+      let end = await stage.fetch(stage.origin.url("/a", host: "wrong.example.test"))
+      #expect(end.reason == .tlsHost)
+      let explanation = try #require(end.record.explanation)
+      #expect(explanation.hasPrefix("the origin's certificate is for '"), "\(explanation)")
+      #expect(explanation.contains("'::1'") && explanation.contains(" and 1 more, not for 'wrong.example.test'; check the URL"))
     }
     await dns.stop()
   }
@@ -101,9 +105,18 @@ import Testing
 
   @Test func `a certificate of a chain, and an error that has no text of its own, are told apart`() {
     #expect(
-      CertificateFault.expired(on: "2026-01-31", authority: "Old CA").message.contains(
+      CertificateFault.expired(on: "2026-01-31", authority: "Old CA").message(toGet: "h").contains(
         "authority 'Old CA', which the origin sends, expired on 2026-01-31"))
-    #expect(CertificateFault.other("CA md too weak").message == "the origin's certificate is not valid (CA md too weak); replace it")
+    let other = CertificateFault.other("CA md too weak").message(toGet: "h")
+    #expect(other == "the origin's certificate is not valid (CA md too weak); replace it")
+  }
+
+  @Test func `a certificate for many names shows the first, and one for none says so`() {
+    #expect(
+      CertificateFault.otherHost(names: ["*.a.example", "::1"], more: 7).message(toGet: "b.example")
+        == "the origin's certificate is for '*.a.example', '::1' and 7 more, not for 'b.example'; check the URL, "
+        + "or give the origin a certificate for its name")
+    #expect(CertificateFault.otherHost(names: [], more: 0).message(toGet: "b.example").contains("names no host (subjectAltName)"))
   }
 
   @Test(arguments: ["/nowhere/roots.pem", "/dev/null", "/proc/self/status"])

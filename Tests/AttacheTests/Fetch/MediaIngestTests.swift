@@ -90,6 +90,21 @@ struct MediaIngestTests {
     #expect(failure.message.contains("begin as \(mime)") && failure.message.contains("repair the file at the origin"))
   }
 
+  @Test(arguments: [
+    ([0xEF, 0xBB, 0xBF] as [UInt8], "photo.jpg", "3 bytes precede the start of a JPEG; remove them at the origin"),
+    (Array("\n".utf8), "photo.jpg", "1 byte precedes the start of a JPEG; remove it at the origin"),
+    (Array("\r\n".utf8), "picture.png", "2 bytes precede the start of a PNG"),
+    (Array("<br>\n".utf8), "animation.gif", "5 bytes precede the start of a GIF"),
+  ])
+  func `bytes before the start of a picture are counted`(before: [UInt8], name: String, message: String) throws {
+    guard case .failure(let failure) = try end(of: before + Sample.fixture(name)) else {
+      Issue.record("it is attached")
+      return
+    }
+    #expect(failure.reason == .typeUnknown || failure.reason == .typeUnsupported)
+    #expect(failure.message.hasPrefix(message), "\(failure.message)")
+  }
+
   @Test func `a damaged JPEG is a picture to convert only where the end of the body is certain`() throws {
     let endless = Sample.fixture("photo-endless.jpg")
     for body in [endless, endless + [UInt8](repeating: 0, count: 200_000)] {

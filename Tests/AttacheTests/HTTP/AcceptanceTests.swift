@@ -69,13 +69,16 @@ import Testing
   }
 
   @Test(arguments: [
-    "gzip", "GZIP", "br", "zstd", "deflate", "x-gzip", "compress", "x-compress", "aes128gcm", "dcb", "dcz", "exi", "pack200-gzip",
-    "identity, gzip", "aws-chunked,gzip", "gzip, base64", ", ,\tbr ,",
+    ("gzip", "gzip"), ("GZIP", "gzip"), ("br", "br"), ("zstd", "zstd"), ("deflate", "deflate"), ("x-gzip", "x-gzip"),
+    ("compress", "compress"), ("x-compress", "x-compress"), ("aes128gcm", "aes128gcm"), ("dcb", "dcb"), ("dcz", "dcz"), ("exi", "exi"),
+    ("pack200-gzip", "pack200-gzip"), ("identity, gzip", "gzip"), ("aws-chunked,zstd, gzip", "zstd"), ("gzip, base64", "gzip"),
+    (", ,\tbr ,", "br"),
   ])
-  func `a registered content coding is refused, wherever it stands`(value: String) {
-    #expect(Acceptance.judge(head("HTTP/1.1 200 OK", "Content-Encoding: \(value)"), resumingFrom: 0) == .refuse(.httpEncoding))
+  func `a registered content coding is refused and named, wherever it stands`(value: String, coding: String) {
+    let refusal = ResponseVerdict.refuse(.httpEncoding, detail: coding)
+    #expect(Acceptance.judge(head("HTTP/1.1 200 OK", "Content-Encoding: \(value)"), resumingFrom: 0) == refusal)
     let later = head("HTTP/1.1 200 OK", "Content-Encoding: none", "Content-Encoding: \(value)")
-    #expect(Acceptance.judge(later, resumingFrom: 0) == .refuse(.httpEncoding))
+    #expect(Acceptance.judge(later, resumingFrom: 0) == refusal)
   }
 
   @Test(arguments: [
@@ -87,9 +90,13 @@ import Testing
       Acceptance.judge(head("HTTP/1.1 200 OK", "Content-Encoding: \(value)"), resumingFrom: 0) == .body(length: nil, resumes: false))
   }
 
+  @Test func `the message quotes the coding`() {
+    #expect(FetchFailure(coding: "gzip").message.contains("(Content-Encoding: gzip)"))
+  }
+
   @Test func `a status line within a head takes back nothing that stands before it`() {
     let encoded = head("HTTP/1.1 200 OK", "Content-Encoding: gzip", "HTTP/1.1 200 OK")
-    #expect(Acceptance.judge(encoded, resumingFrom: 0) == .refuse(.httpEncoding))
+    #expect(Acceptance.judge(encoded, resumingFrom: 0) == .refuse(.httpEncoding, detail: "gzip"))
     let moved = head("HTTP/1.1 302 Found", "Location: /a", "HTTP/1.1 200 OK", "Content-Length: 3")
     #expect(Acceptance.judge(moved, resumingFrom: 0) == .redirect(location: Array("/a".utf8)))
   }

@@ -48,7 +48,7 @@ struct CandidateTests {
     (#"{"aps":{"sound":"default"}}"#, .soundOrBadge), (#"{"aps":{"sound":{"name":"a.caf","critical":1}}}"#, .soundOrBadge),
     (#"{"aps":{"badge":0}}"#, .soundOrBadge), (#"{"aps":{"badge":3,"content-available":1}}"#, .soundOrBadge),
     (#"{"aps":{"sound":"","badge":"3"}}"#, .nothing), (#"{"aps":{"sound":{"volume":1}}}"#, .nothing), (#"{"aps":{}}"#, .nothing),
-    (#"{"aps":"Hi"}"#, .nothing), ("{}", .nothing), (#"{"alert":"Hi","mutable-content":1}"#, .nothing),
+    (#"{"aps":"Hi"}"#, .nothing), ("{}", .nothing),
     (#"{"aps":{"alert":"Hi","content-available":1,"sound":"a"}}"#, .alert),
   ])
   func `every other payload has its kind`(line: String, kind: PushKind) {

@@ -115,17 +115,34 @@ struct PushEnvelopeTests {
     #expect(PushReader().read(Array(line.utf8)) == .several(3))
   }
 
-  @Test func `an array of Expo has at most 100 messages, all of them Expo's`() {
+  @Test func `an array of Expo has at most 100 messages`() {
     let one = #"{"to":"ExponentPushToken[x]","title":"T","mutableContent":true}"#
     func request(_ count: Int) -> String { "[\(Array(repeating: one, count: count).joined(separator: ","))]" }
     #expect(PayloadReader().read(request(100)).candidates.count == 100)
     #expect(PayloadReader().read("\u{FEFF} " + request(1) + " \r").candidates.count == 1)
     #expect(PayloadReader().read(request(101)).reason == .payloadEnvelope)
-    for other in ["7", #"{"to":"d1"}"#, #"{"aps":{"alert":"Hi"}}"#, "[\(one)]"] {
-      #expect(PayloadReader().read("[\(one),\(other)]").reason == .payloadEnvelope, "\(other)")
-      #expect(PayloadReader().read("[\(other),\(one)]").reason == .payloadJSON, "\(other)")
-    }
     #expect(PayloadReader(payloadPath: JSONPointer("0")).read(request(1)).reason == .payloadJSON)
+  }
+
+  @Test(arguments: ["7", #"{"to":"d1"}"#, #"{"aps":{"alert":"Hi"}}"#, "[7]", #"{"to":"ExponentPushToken[x]","data":7}"#])
+  func `a message of Expo's array that cannot be opened holds no other back, and is named`(other: String) {
+    let one = #"{"to":"ExponentPushToken[x]","title":"T","mutableContent":true}"#
+    for (line, count) in [("[\(one),\(other)]", 1), ("[\(other),\(one),\(one)]", 2)] {
+      let candidates = PayloadReader().read(line).candidates
+      #expect(candidates.count == count)
+      let place = line.hasPrefix("[{\"to\":\"ExponentPushToken[x]\",\"title\"") ? "/1" : "/0"
+      #expect(candidates.first?.unopened?.path.string.hasPrefix(place) == true)
+      #expect(candidates.dropFirst().allSatisfy { $0.unopened == nil })
+      #expect(candidates.reasonToPass.reason == .payloadEnvelope)
+    }
+    let silent = #"{"to":"ExponentPushToken[x]","title":"T"}"#
+    #expect(PayloadReader().read("[\(silent),\(other)]").reason == .payloadEnvelope)
+    let enriched = #"{"to":"ExponentPushToken[x]","title":"T","mutableContent":true,"data":{"attache":1}}"#
+    #expect(PayloadReader().read("[\(enriched),\(other)]").reason == .payloadEnriched)
+  }
+
+  @Test func `an array without a message of Expo is no request`() {
+    #expect(PayloadReader().read(#"[7,{"to":"d1"}]"#).reason == .payloadJSON)
   }
 
   @Test(arguments: ["", #","data":{}"#])

@@ -96,6 +96,22 @@ import Testing
     #expect(told.map { $0.prefix { $0 != "p" } } == Reason.ordinary.map { _ in "line 1: " })
   }
 
+  @Test func `each cause at one place is an example of its own, whatever it quotes`() throws {
+    let place = JSONPointer(parts: ["image"])
+    let slips = ["'www.a' has no scheme", "'www.bb' has no scheme"].map(UnreadMedia.Cause.slip)
+    let causes = [.relative, .unknownPlace] + slips + [.relative]
+    let told = try told { explainer in
+      for (line, cause) in causes.enumerated() {
+        explainer.add(.payloadUnreadMedia, of: line, [], .unread(UnreadMedia(place: place, cause: cause)))
+      }
+      for (line, cause) in [LineCause.foreign, .dataMessage, .foreign, .liveActivity].enumerated() {
+        explainer.add(.payloadNoAlert, of: line, [], cause)
+      }
+    }
+    let lines = told.map { $0.prefix { $0 != ":" } }
+    #expect(lines == ["line 0", "line 1", "line 2", "line 0", "line 1", "line 3"], "\(told)")
+  }
+
   @Test func `a mistake is told with its column, once for each kind`() throws {
     let told = try told { explainer in
       for (line, text) in [#"{"a":1,}"#, #"{"é":1,"b":2,}"#, "{'a':1}"].enumerated() {

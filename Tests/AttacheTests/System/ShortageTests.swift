@@ -10,7 +10,7 @@ import Testing
     #expect(CurlEnd.isOutOfMemory(isSent: true, isHeadComplete: false, lack: .memory))
     #expect(!CurlEnd.isOutOfMemory(isSent: true, isHeadComplete: false, lack: nil))
     let failure = FetchFailure(
-      .internal, of: TransferEnd(failure: .internal, localError: ENOMEM, times: TransferTimes(), retryAfter: nil))
+      .internal, of: TransferEnd(failure: .internal, localError: ENOMEM, times: TransferTimes(), retryAfter: nil), host: "cdn.example")
     #expect(failure.isOfMachine)
     #expect(failure.message.hasPrefix("this machine could not fetch the file: malloc: Cannot allocate memory; free memory"))
   }

@@ -71,6 +71,18 @@ struct ReportTests {
     #expect(run.errors.contains("3 passthrough (payload.envelope 2, payload.no-alert 1)"))
   }
 
+  @Test func `the record and the log name a message of Expo that cannot be opened beside others that are attached`() async throws {
+    try await withOrigin { origin in
+      origin.serve("/a", try Sample.medium("picture.png"))
+      let one = #"{"to":"ExponentPushToken[x]","title":"Hi","mutableContent":true,"richContent":{"image":"\#(origin.url("/a"))"}}"#
+      let (run, records) = try await AttacheTool().reported(AttacheTool.loopback, input: #"[\#(one),{"to":"d1"},\#(one)]"#)
+      #expect(run.text.matches(of: /"attache":/).count == 2, "\(run.text)")
+      #expect(records.map(\.outcome) == ["attached"] && records.map(\.reason) == [nil])
+      #expect(records.first?.why?.hasPrefix("the message at /1 is not one of Expo's") == true)
+      #expect(run.errors.contains("line 1: payload.envelope: the message at /1 is not one of Expo's"), "\(run.errors)")
+    }
+  }
+
   @Test(arguments: [
     (#"{"to":"ExponentPushToken[x]","body":"Hi","mutableContent":true,"richContent":"https://a.example/1"}"#, "/richContent is a string"),
     (

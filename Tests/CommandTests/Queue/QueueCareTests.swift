@@ -76,6 +76,16 @@ struct QueueCareTests {
     #expect(try await queue.run("retry", ["--reason", "dns.timeout"]).errors == "attache: 0 payloads are to be processed again\n")
   }
 
+  @Test func `payloads that passed for a reason are worked again with a flag that reads their media`() async throws {
+    let queue = try QueueTool()
+    let line = #"{"aps":{"alert":"Hi","mutable-content":1},"videoUrl":"http://a.example/1"}"# + "\n"
+    try await queue.work(line + "{}\n")
+    #expect(try await queue.run("retry", ["--reason", "payload.unread-media"]).errors == "attache: 1 payload is to be processed again\n")
+    let again = try await queue.run("work", ["--once", "--media-key", "videoUrl"])
+    #expect(again.errors.contains("policy.scheme http://a.example/1"), "\(again.errors)")
+    #expect(try await queue.run("retry").errors == "attache: 1 payload is to be processed again\n")
+  }
+
   @Test(arguments: [("policy.schema", "did you mean policy.scheme?"), ("nonsense", "`attache reasons` lists them")])
   func `a reason that does not exist ends with 64 and the nearest that does`(reason: String, advice: String) async throws {
     let queue = try QueueTool()

@@ -7,8 +7,8 @@ extension MediaMisfit {
       let found = Found(path.parts[...], from: payload, steps: [], takesAnyForm: source.takesAnyForm)
     else { return nil }
     self.init(
-      dialect: dialect, text: found.text, place: JSONPointer(tokens: found.steps), actual: found.value.typeName,
-      expected: found.rest.kind, sample: found.rest.sample)
+      dialect: dialect, text: found.text, place: JSONPointer(tokens: found.steps),
+      .type(actual: found.value.typeName, expected: found.rest.kind, sample: found.rest.sample))
   }
 }
 

@@ -6,6 +6,8 @@ package struct MediaReferenceList {
   package static let maximum = 64
 
   private var kept: [MediaReference] = []
+  /// References that are not followed, each with its misfit.
+  private var ignored: [MediaReference] = []
   /// Where the URLs of attachments were read, if the caller asked for it. A URL may have several
   /// sites.
   private(set) var sites: [MediaSite] = []
@@ -39,10 +41,15 @@ package struct MediaReferenceList {
     self.sites += sites.prefix(MediaSite.maximum - self.sites.count)
   }
 
+  /// Adds a reference that is not followed, and that no other reference replaces.
+  mutating func addIgnored(_ reference: MediaReference) {
+    if ignored.count < Self.maximum { ignored.append(reference) }
+  }
+
   /// The references, and the number of those left out. A URL that is repeated after the list is
   /// full counts again.
   var bounded: (references: [MediaReference], omitted: Int) {
-    let distinct = kept.distinct
+    let distinct = ignored.isEmpty ? kept.distinct : (kept + ignored).distinct
     guard distinct.count > Self.maximum else { return (distinct, omitted) }
     return (Array(distinct.prefix(Self.maximum)), omitted + distinct.count - Self.maximum)
   }

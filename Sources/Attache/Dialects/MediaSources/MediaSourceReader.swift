@@ -4,8 +4,8 @@ struct MediaSourceReader {
   let payload: JSONElement
   let shared: SharedFields
   let tracing: MediaTracing
-  /// Whether to skip a reference that the vendor's own helper would not follow.
-  let isStrict: Bool
+  /// The dialect whose own helper must follow a reference; nil if that does not matter.
+  let strictDialect: String?
   /// The number of references that were offered before this source's.
   let start: Int
   /// The path of the string that holds the source's JSON document; nil if there is no such string.
@@ -70,6 +70,7 @@ struct MediaSourceReader {
     let url = text.asURL
     guard references.offered - start < place.source.maximum, !url.isEmpty, !place.source.needsScheme || url.isMeantAsURL else { return }
     var sites: [MediaSite] = []
+    var ignored: MediaReference?
     references.add(place.source.role) {
       let fields = FieldReader(payload: payload, shared: shared, item: find.item, key: find.key, index: find.index, url: url)
       var reference = reference(url, fields)
@@ -78,14 +79,20 @@ struct MediaSourceReader {
         reference.path = UntrustedText(JSONPointer(tokens: string ?? find.steps).description)
         reference.isHintFixed = fields.source(place.source.typeHint)?.isFixed ?? false
       }
-      if isStrict {
-        guard let strict = reference.strict else { return nil }
-        reference = strict
+      if let strictDialect {
+        if let fault = reference.strictFault {
+          let place = JSONPointer(tokens: string ?? find.steps)
+          reference.misfit = MediaMisfit(dialect: strictDialect, text: url, place: place, fault)
+          ignored = reference
+          return nil
+        }
+        if reference.needs.contains(.https) { reference.fallbacks.removeAll { !$0.isHTTPS } }
       }
       if tracing == .sites { sites = self.sites(of: reference, find, written: text, fields) }
       return reference
     }
     if !sites.isEmpty { references.add(sites) }
+    if let ignored { references.addIgnored(ignored) }
   }
 
   private func reference(_ url: UntrustedText, _ fields: FieldReader) -> MediaReference {
@@ -133,13 +140,10 @@ struct MediaSourceReader {
 }
 
 extension MediaReference {
-  /// The reference as the vendor's own helper would follow it; nil if the helper would not.
-  fileprivate var strict: MediaReference? {
-    if needs.contains(.typeHint), typeHint == nil { return nil }
-    guard needs.contains(.https) else { return self }
-    var reference = self
-    reference.fallbacks.removeAll { !$0.isHTTPS }
-    return url.isHTTPS ? reference : nil
+  /// Why the vendor's own helper would not follow the reference; nil if it would.
+  fileprivate var strictFault: MediaMisfit.Fault? {
+    if needs.contains(.typeHint), typeHint == nil { return .noHint }
+    return needs.contains(.https) && !url.isHTTPS ? .plainHTTP : nil
   }
 }
 

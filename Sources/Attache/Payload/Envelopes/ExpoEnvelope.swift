@@ -9,18 +9,16 @@ enum ExpoEnvelope {
   /// (PUSH_TOO_MANY_NOTIFICATIONS)
   static let maximumMessages = 100
 
-  /// Returns the messages. Returns none if one of them has no place for the member.
+  /// Returns the messages that have a place for the member.
   static func open(_ text: JSONText) -> [OpenedEnvelope] {
     guard text.isArray(text.root) else { return [open(text.root, text)].compactMap { $0 } }
     let messages = text.elements(of: text.root)
     guard messages.count <= maximumMessages else { return [] }
-    var opened: [OpenedEnvelope] = []
-    for (index, message) in messages.enumerated() {
-      guard var envelope = open(message, text) else { return [] }
-      if messages.count > 1 { envelope.envelope.notification = index + 1 }
-      opened.append(envelope)
+    return messages.enumerated().compactMap { index, message in
+      var opened = open(message, text)
+      if messages.count > 1 { opened?.envelope.notification = index + 1 }
+      return opened
     }
-    return opened
   }
 
   private static func open(_ root: Range<Int>, _ text: JSONText) -> OpenedEnvelope? {

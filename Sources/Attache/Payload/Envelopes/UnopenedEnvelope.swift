@@ -8,6 +8,11 @@ package struct UnopenedEnvelope: Hashable, Sendable {
   /// Whether the line is for devices that are not Apple's, so that there is nothing to attach.
   let isForOthers: Bool
 
+  /// The position of the message in an array of Expo's, counted from 1; nil elsewhere.
+  package var notification: Int? {
+    form == .expo ? Int(path.string.dropFirst().prefix { $0 != "/" }).map { $0 + 1 } : nil
+  }
+
   private init(_ form: Envelope.Form, at path: UntrustedText, isForOthers: Bool = false, _ why: String) {
     (self.form, self.path, self.why, self.isForOthers) = (form, path, why, isForOthers)
   }
@@ -80,7 +85,8 @@ package struct UnopenedEnvelope: Hashable, Sendable {
     }
     if let index = notifications.firstIndex(where: { !$0.isObject }) {
       return UnopenedEnvelope(
-        .gorush, at: place(index), "the notification is \(notifications[index].typeName), but gorush accepts only dictionaries: remove it")
+        .gorush, at: place(index),
+        "\(place(index).string) is \(notifications[index].typeName), but gorush accepts only dictionaries: remove it")
     }
     let apples = notifications.indices.filter { notifications[$0].member("platform")?.number == 1 }
     guard !apples.isEmpty else { return platform(of: notifications, at: place) }
@@ -129,7 +135,9 @@ package struct UnopenedEnvelope: Hashable, Sendable {
     }
     if let index = messages.firstIndex(where: { !$0.isForExpo }) {
       return UnopenedEnvelope(
-        .expo, at: "/\(index)", "the message is not one of Expo's: its token, in the member to, begins with ExponentPushToken[")
+        .expo, at: "/\(index)",
+        "the message at /\(index) is not one of Expo's, whose token, in the member to, begins with ExponentPushToken[: correct or remove it"
+      )
     }
     return messages.indices.lazy.compactMap { shut(.expo, byDataOf: messages[$0], "/\($0)") }.first
   }
@@ -148,17 +156,25 @@ package struct UnopenedEnvelope: Hashable, Sendable {
   /// Reports a `data` that is not a dictionary, because the attachments go into it.
   private static func shut(_ form: Envelope.Form, byDataOf message: JSONElement, _ base: UntrustedText = "") -> UnopenedEnvelope? {
     guard let data = message.member("data"), !data.isObject else { return nil }
+    let place = base.appending("data")
     return UnopenedEnvelope(
-      form, at: base.appending("data"), "data is \(data.typeName), but attachments need a dictionary there: make it one, or remove it"
+      form, at: place,
+      "\(base.isEmpty ? "data" : place.string) is \(data.typeName), but attachments need a dictionary there: make it one, or remove it"
     )
   }
 }
 
 extension JSONElement {
-  /// Whether this is an array whose first element is one of Expo's messages.
+  /// Whether this is an array in which one of the first hundred elements is one of Expo's messages.
   var isListOfExpo: Bool {
     guard isArray else { return false }
-    return value(at: JSONPointer("0").tokens)?.isForExpo == true
+    var (count, isFound) = (0, false)
+    unsafe _ = forEachChild { _, child in
+      count += 1
+      isFound = child.isForExpo
+      return !isFound && count < ExpoEnvelope.maximumMessages
+    }
+    return isFound
   }
 
   /// Whether this is a message for one or several of Expo's devices.

@@ -4,8 +4,13 @@ enum ExplanationDetail: Hashable {
   case status(Int)
   /// The kind of the mistake in the JSON.
   case mistake(JSONMistake.Cause)
-  /// The place of the URL that nothing reads.
+  /// The place of a payload that nothing reads.
   case place(JSONPointer)
+  /// The place of the text that nothing reads, and why; of a slip, without what it quotes.
+  case unread(JSONPointer, UnreadMedia.Cause)
+  /// The causes with these names, which have one sentence each: a producer may send nothing else, and a text would be copied for
+  /// each line.
+  case dataMessage, foreign, liveActivity
   /// The explanation, without the numbers and quotations in it.
   case text([UInt8])
 
@@ -14,9 +19,17 @@ enum ExplanationDetail: Hashable {
     switch cause {
     case .json(let mistake): self = .mistake(mistake.cause)
     case .envelope(let envelope): self = .text(Self.general(envelope.why))
-    case .unread(let media): self = .place(media.place)
+    case .unread(let media):
+      if case .slip(let fault) = media.cause {
+        self = .unread(media.place, .slip(String(decoding: Self.general(fault), as: UTF8.self)))
+      } else {
+        self = .unread(media.place, media.cause)
+      }
     case .nested(let place): self = .place(place)
     case .blank, .noPayload, .noAlert, .noFlag, .wrongFlag: self = .text(Array(cause.text.utf8))
+    case .dataMessage: self = .dataMessage
+    case .foreign: self = .foreign
+    case .liveActivity: self = .liveActivity
     case .tooLarge: self = .text(Self.general(cause.text))
     }
   }

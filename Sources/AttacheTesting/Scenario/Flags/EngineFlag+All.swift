@@ -83,10 +83,10 @@ extension EngineFlag {
   /// A scenario is a stranger's, so it cannot name a program.
   private static let serviceExtension = [
     EngineFlag("--extension", "folder", in: [.filter, .worker], .refused),
-    EngineFlag("--extension-concurrency", "n", in: [.filter, .worker], .refused),
-    EngineFlag("--extension-processes", "n", in: [.filter, .worker], .refused),
-    EngineFlag("--extension-memory", "bytes", in: [.filter, .worker], .refused),
-    EngineFlag("--extension-groups", "folder", in: [.filter, .worker], .refused),
+    EngineFlag("--extension-concurrency", "n", in: [.filter, .worker], .refused, needs: "--extension"),
+    EngineFlag("--extension-processes", "n", in: [.filter, .worker], .refused, needs: "--extension"),
+    EngineFlag("--extension-memory", "bytes", in: [.filter, .worker], .refused, needs: "--extension"),
+    EngineFlag("--extension-groups", "folder", in: [.filter, .worker], .refused, needs: "--extension"),
     EngineFlag("--extension-loopback", in: [.filter, .worker], .refused),
   ]
 

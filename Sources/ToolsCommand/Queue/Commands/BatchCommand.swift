@@ -45,7 +45,8 @@ struct BatchCommand: ParsableCommand {
     guard file != "-" || output != nil || queue != nil else {
       throw ValidationError("a batch from standard input needs -o or --queue, so that it can be resumed after a kill.")
     }
-    if let queue { try options.checkReach(of: try queue.checked()) }
+    if let queue { return try options.checkReach(of: try queue.checked()) }
+    if report == nil { try Validation.checkCompanions(of: "--report or --queue", ("--report-key", options.reportKey != nil)) }
   }
 
   func run() throws {

@@ -15,7 +15,9 @@ struct Retry: ParsableCommand {
   @OptionGroup var queue: QueueOptions
 
   @Option(
-    help: ArgumentHelp("Only payloads with this reason, such as http.status; attache reasons lists them.", valueName: "reason"),
+    help: ArgumentHelp(
+      "The payloads with this reason, such as http.status, or payload.unread-media, which passed; attache reasons lists them.",
+      valueName: "reason"),
     transform: { try Retry.reason($0) })
   var reason: Reason?
 
