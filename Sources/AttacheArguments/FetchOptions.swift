@@ -98,14 +98,14 @@ package struct FetchOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
       "What to cache: http (by RFC 9111, across restarts), session (fetch each URL once in a run), or off.", valueName: "mode"))
-  package var cache = MediaFetcher.CacheMode.http
+  package var cache = FetchConfiguration.CacheMode.http
 
   package init() {}
 
   package func validate() throws {
     guard Validation.isOn else { return }
     try CountArgument.check(perHost, "--per-host")
-    if let fetchers { try CountArgument.check(fetchers, "--fetchers", in: 1...MediaFetcher.maximumFetchers) }
+    if let fetchers { try CountArgument.check(fetchers, "--fetchers", in: 1...FetchConfiguration.maximumFetchers) }
     try CountArgument.check(maxPixels, "--max-pixels", in: 1...Int.max)
     if let maxSide { try CountArgument.check(maxSide, "--max-side", in: 1...Conversion.largestSide) }
     if let maxSourcePixels { try CountArgument.check(maxSourcePixels, "--max-source-pixels", in: 1...Int.max) }
@@ -132,8 +132,8 @@ package struct FetchOptions: ParsableArguments {
     return conversion
   }
 
-  package var configuration: MediaFetcher.Configuration {
-    var configuration = MediaFetcher.Configuration()
+  package var configuration: FetchConfiguration {
+    var configuration = FetchConfiguration()
     configuration.policy = URLPolicy(
       allowHTTP: allowHttp, allowedNets: allowNet, allowedPorts: allowPort.map(\.ports), allowedHosts: allowHost, deniedHosts: denyHost,
       proxy: proxy)
@@ -151,4 +151,4 @@ package struct FetchOptions: ParsableArguments {
   }
 }
 
-extension MediaFetcher.CacheMode: ExpressibleByArgument {}
+extension FetchConfiguration.CacheMode: ExpressibleByArgument {}

@@ -20,7 +20,7 @@ struct TripwireTests {
     await #expect(processExitsWith: .signal(SIGABRT)) {
       let folder = AttachmentStoreTestFolder()
       let store = try AttachmentStore(directory: folder[""], maximumBytes: 1_000_000, maximumAge: .seconds(60))
-      var configuration = MediaFetcher.Configuration()
+      var configuration = FetchConfiguration()
       configuration.policy = URLPolicy(allowHTTP: true, allowedNets: [try CIDR("127.0.0.1")])
       let fetcher = try MediaFetcher(configuration, store: store)
       await withCheckedContinuation { continuation in

@@ -23,9 +23,9 @@ struct FramesTarget: Target {
 
   /// Sends the pieces to a connection, and reads behind each.
   private func frames(_ pieces: Pieces) -> (frames: [[UInt8]], isInvalid: Bool) {
-    guard let (own, other) = try? FrameStream.pair() else { fatalError("broken promise: there are two sockets") }
+    guard let (own, other) = try? SocketStream.pair() else { fatalError("broken promise: there are two sockets") }
     defer { close(other) }
-    var stream = FrameStream(own)
+    var stream = FrameStream(SocketStream(own))
     var frames: [[UInt8]] = []
     do throws(FrameStream.Fault) {
       for piece in pieces {

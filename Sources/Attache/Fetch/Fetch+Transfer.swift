@@ -5,7 +5,7 @@ extension Fetch: TransferOwner {
     do throws(TransportError) {
       let request = TransferRequest(
         url: url, addresses: state.addressesInTurn, proxy: engine.proxy, resumption: state.resumption,
-        userAgent: engine.memory.configuration.userAgent, originFields: state.fields, conditions: state.conditions,
+        userAgent: engine.configuration.userAgent, originFields: state.fields, conditions: state.conditions,
         avoidsHTTP2: state.avoidsHTTP2,
         connectTimeout: budget / 3)
       transfer = try engine.transport.begin(request, for: self)
@@ -114,7 +114,7 @@ extension Fetch {
 
   private func askDetector(about ingest: MediaIngest) {
     guard let question = ingest.takeQuestion() else { return }
-    engine.detectors.ask(question, of: tracker.payloads, by: tracker.latestDeadline ?? .distantFuture) { [self] in
+    engine.detectors.ask(question, of: tracker.payloads, by: tracker.deadline ?? .distantFuture) { [self] in
       tracker.isAwaited
     } answer: { [self, body = ingestBody] detection in
       // A result for an earlier body is ignored.

@@ -1,5 +1,5 @@
-/// The fetch of one URL into the store, shared by all its waiters. It carries out the actions of
-/// its ``FetchState`` and reports the results to it. On the loop only.
+/// The fetch of one URL into the store. It carries out the actions of its ``FetchState`` and reports
+/// the results to it. On the loop only.
 final class Fetch: OriginLimiterClient {
   /// How long a transfer may receive nothing before it is set aside. Without this, 16 stalled URLs
   /// made 240 of 500 healthy pictures of their host fall back at 5 s.
@@ -9,12 +9,13 @@ final class Fetch: OriginLimiterClient {
     case none, waiting, taken, aside
   }
 
-  private let requested: CheckedURL
   var tracker = FetchTracker()
   let engine: FetchEngine
   var state: FetchState
   var isQueued = false
 
+  /// Until when the file may be reused for the URL; nil when it must not be.
+  var keptUntil: MonotonicInstant?
   /// What the exchanges have shown about the origin of the requested URL.
   private var originHealth = OriginHealth()
   private var place = OriginPlace.none
@@ -38,40 +39,26 @@ final class Fetch: OriginLimiterClient {
   init(_ url: CheckedURL, fields: [String], engine: FetchEngine, refusal: FetchFailure?) {
     state = FetchState(url, fields: fields, engine.rulesOfFetches, refusal: refusal)
     self.engine = engine
-    requested = url
   }
-
-  /// The requested URL. Other requests join the fetch by this key.
-  var key: String { requested.text }
 
   /// The URL of the current hop.
   var url: CheckedURL { state.url }
 
-  // MARK: Waiters
-
-  /// Adds a waiter, unless the fetch is over or has been abandoned by all its waiters.
-  func add(_ waiter: FetchWaiter) -> FetchTracker.JoinResult {
+  /// Begins for a waiter.
+  func begin(for waiter: FetchWaiter) {
     waiter.fetch = self
-    waiter.follow(tracker.published)
-    let result = tracker.join(waiter)
-    joined(by: waiter)
-    return result
-  }
-
-  /// Removes a waiter. When the last waiter leaves, the fetch is cancelled.
-  func remove(_ waiter: FetchWaiter) {
-    if tracker.leave(waiter) { fail(FetchFailure(reason: .cancelled)) }
-  }
-
-  /// The time until the latest deadline of the waiters.
-  var budget: Duration {
-    tracker.latestDeadline.map { engine.loop.now.duration(to: $0) } ?? .zero
-  }
-
-  // MARK: What is to be done
-
-  func begin() {
+    tracker.begin(waiter)
     act(on: .begun)
+  }
+
+  /// Ends, because the waiter was cancelled.
+  func leave() {
+    if tracker.leave() { fail(FetchFailure(reason: .cancelled)) }
+  }
+
+  /// The time until the deadline of the waiter.
+  var budget: Duration {
+    tracker.deadline.map { engine.loop.now.duration(to: $0) } ?? .zero
   }
 
   /// Handles an event, and carries out the resulting action.
@@ -89,14 +76,12 @@ final class Fetch: OriginLimiterClient {
     case .convert: convert()
     case .pause(let failure, let asked): pause(after: failure, asked: asked)
     case .handOut(let file):
-      reportHealth()
       release()
       keepEntry(of: file, isRefreshed: false)
       engine.keep(file, of: self)
       engine.handOut(file, to: tracker.end(with: file))
     case .serve(let entry, let cache): serve(entry, as: cache)
     case .fail(let failure):
-      reportHealth()
       release()
       engine.conclude(self, failure)
     }
@@ -106,7 +91,7 @@ final class Fetch: OriginLimiterClient {
     act(on: .failed(failure))
   }
 
-  /// Ends without calling the waiters, because the engine ends.
+  /// Ends without calling the waiter, because the engine ends.
   func abandon() {
     _ = state.handle(.failed(FetchFailure(reason: .cancelled)))
     _ = tracker.end()
@@ -140,7 +125,7 @@ final class Fetch: OriginLimiterClient {
     else { return fail(failure) }
     timer = engine.loop.schedule(at: instant) { [self] in
       timer = nil
-      begin()
+      act(on: .begun)
     }
   }
 
@@ -156,10 +141,6 @@ final class Fetch: OriginLimiterClient {
     if !state.isRedirected { change(&originHealth) }
   }
 
-  func reportHealth() {
-    if state.refusal == nil { engine.memory.note(health, of: requested) }
-  }
-
   // MARK: The place at the origin
 
   private func enter() {
@@ -173,7 +154,7 @@ final class Fetch: OriginLimiterClient {
     place = .taken
     tracker.endWait(at: engine.loop.now)
     guard !state.isOver else { return leavePlace() }
-    // All waiters may have been cancelled without being removed yet.
+    // The waiter may have been cancelled without being removed yet.
     guard tracker.isAwaited else { return fail(FetchFailure(reason: .cancelled)) }
     act(on: .placeGranted)
   }

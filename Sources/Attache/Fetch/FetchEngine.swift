@@ -1,15 +1,14 @@
 internal import Synchronization
 
-/// One loop and what its fetches share: the transport, the resolver, the places at each origin, and
-/// the table of running fetches.
+/// The loop of a fetcher and what its fetches share: the transport, the resolver, the places at each
+/// origin, and the table of running fetches.
 ///
-/// `@unchecked Sendable`: `loop` and `memory` may be used from any thread, everything else on the
+/// `@unchecked Sendable`: `loop` and `store` may be used from any thread, everything else on the
 /// loop only.
-final class FetchEngine: FetchService, @unchecked Sendable {
+final class FetchEngine: @unchecked Sendable {
   let loop: EventLoop
-  /// The files that this run has fetched.
-  let memory: FetchMemory
-  var configuration: MediaFetcher.Configuration { memory.configuration }
+  let configuration: FetchConfiguration
+  let store: AttachmentStore
   /// The rules that all fetches share.
   let rulesOfFetches: FetchState.Rules
   let retryPolicy: RetryPolicy
@@ -24,8 +23,6 @@ final class FetchEngine: FetchService, @unchecked Sendable {
   let detectors: DetectorQueue
   /// nil if nothing is converted.
   let converters: ConverterQueue?
-  /// The fetches that other requests may join, by URL.
-  private var joinable: [String: Fetch] = [:]
   private(set) var fetches: [ObjectIdentifier: Fetch] = [:]
   /// Whether completions must not be called any more.
   private let isShutDown = Atomic<Bool>(false)
@@ -35,58 +32,36 @@ final class FetchEngine: FetchService, @unchecked Sendable {
   ///   - engines: the number of engines of the fetcher.
   ///   - isAlone: whether the other engines run in processes of their own.
   init(
-    _ memory: FetchMemory, files: FetchFiles, number: Int, of engines: Int, isAlone: Bool = false,
-    clock: MonotonicClock? = nil, network: FetchNetwork
+    _ configuration: FetchConfiguration, store: AttachmentStore, files: FetchFiles, number: Int, of engines: Int,
+    isAlone: Bool = false, clock: MonotonicClock? = nil, network: FetchNetwork
   ) throws(StartError) {
     do {
       loop = try EventLoop(machine: network.machine, isOverdue: { clock?.isOverdue == true })
     } catch {
       throw StartError("\(error)")
     }
-    self.memory = memory
-    let configuration = memory.configuration
+    (self.configuration, self.store) = (configuration, store)
     let hasIndex = configuration.cache == .http
     let conversion = configuration.steps.conversion
     rulesOfFetches = FetchState.Rules(
-      gate: memory.gate, proxy: configuration.policy.proxy, limits: DownloadLimits(configuration.limits, conversion), hasIndex: hasIndex)
+      gate: URLGate(configuration.policy), proxy: configuration.policy.proxy, limits: DownloadLimits(configuration.limits, conversion),
+      hasIndex: hasIndex)
     cache =
       hasIndex
       ? HTTPCache(
-        loop: loop, store: memory.store, limits: configuration.limits, roots: files.roots,
+        loop: loop, store: store, limits: configuration.limits, roots: files.roots,
         steps: configuration.steps.identity(configuration.limits), userAgent: configuration.userAgent) : nil
     detectors = DetectorQueue(TypeDetector(asksAlways: true, database: files.database), on: loop)
     converters = conversion.map { [loop, cache] in
-      ConverterQueue($0, configuration.limits, store: memory.store, cache: cache, on: loop, startProcess: network.startConverter)
+      ConverterQueue($0, configuration.limits, store: store, cache: cache, on: loop, startProcess: network.startConverter)
     }
     retryPolicy = RetryPolicy(retries: configuration.retries)
     budget = .current(engines: isAlone ? 1 : engines)
-    limiter = OriginLimiter(placesInAll: budget.transfers) {
-      FetchRoutes.share(of: number, in: $0, engines: engines, transfersPerOrigin: configuration.transfersPerOrigin)
-    }
+    let shares = OriginShares(engines: engines, transfers: configuration.transfersPerOrigin)
+    limiter = OriginLimiter(placesInAll: budget.transfers) { shares.share(of: number, in: $0) }
     transport = try network.transport(loop)
     resolver = try network.resolver(loop)
     loop.atTurnEnd { [weak self] in self?.turnEnded() }
-    if let conversions = memory.conversions { converters?.loadChanged = { conversions.note(load: $0, of: number) } }
-  }
-
-  func fetch(_ url: CheckedURL, fields: [String], for waiter: FetchWaiter, refusal: FetchFailure?) {
-    loop.post { [self] in begin(url, fields: fields, for: waiter, refusal: refusal) }
-  }
-
-  func leave(_ waiter: FetchWaiter, done: @escaping @Sendable () -> Void) {
-    loop.post { [self] in
-      leave(waiter)
-      done()
-    }
-  }
-
-  func pulse(_ answer: @escaping @Sendable () -> Void) {
-    loop.post(answer)
-  }
-
-  /// Writes the pending rows of the HTTP cache's index, and closes it.
-  func closeCache(_ done: @escaping @Sendable (_ warning: String?) -> Void) {
-    loop.post { [self] in done(cache?.close()) }
   }
 
   /// Ends everything. Transfers that end in the current turn call no completion either. May be
@@ -96,7 +71,6 @@ final class FetchEngine: FetchService, @unchecked Sendable {
     loop.post { [self] in
       for fetch in fetches.values { fetch.abandon() }
       fetches.removeAll()
-      joinable.removeAll()
       detectors.shutdown()
       converters?.shutdown()
       // None may remain as a zombie of a program that goes on.
@@ -107,85 +81,63 @@ final class FetchEngine: FetchService, @unchecked Sendable {
     loop.stop()
   }
 
-  // MARK: Who fetches what
+  // MARK: Fetches
 
-  /// Answers from the cache, joins a fetch of the same URL, or begins a new one. A request that the
-  /// circuit breaker refuses neither joins one that it lets through, nor is joined by one.
-  func begin(_ url: CheckedURL, fields: [String] = [], for waiter: FetchWaiter, refusal: FetchFailure? = nil) {
-    // A waiter that was cancelled before this call needs no fetch.
-    guard waiter.isOpen else { return }
-    guard configuration.cache != .off else { return start(url, fields, for: waiter, refusal) }
-    if refusal == nil, let running = joinable[url.text] {
-      return join(running, url, fields, waiter)
-    }
-    guard let (file, isFresh) = memory.file(for: url.text) else { return start(url, fields, for: waiter, refusal) }
-    if isFresh {
-      memory.answer(waiter, with: file)
-    } else if !memory.answerAfterLook(url, for: waiter, with: file) {
-      start(url, fields, for: waiter, refusal)
-    }
+  /// Begins a fetch.
+  ///
+  /// - Parameters:
+  ///   - fields: the operator's header lines for the origin of the URL.
+  ///   - refusal: why the circuit breaker refuses the request. Then only a fresh file of the cache may
+  ///     be handed out; without one, this is the result. nil when the request may be sent.
+  func begin(_ url: CheckedURL, fields: [String], for waiter: FetchWaiter, refusal: FetchFailure?) {
+    let fetch = Fetch(url, fields: fields, engine: self, refusal: refusal)
+    fetches[ObjectIdentifier(fetch)] = fetch
+    fetch.begin(for: waiter)
   }
 
-  /// Removes a cancelled waiter from its fetch. If it was the last one, no other request can join
-  /// the fetch from now on.
+  /// Ends the fetch of a cancelled waiter.
   func leave(_ waiter: FetchWaiter) {
     guard let fetch = waiter.fetch else { return }
     fetch.tracker.markCancelled()
-    loop.postLowPriority { fetch.remove(waiter) }
+    loop.postLowPriority { fetch.leave() }
   }
 
-  private func start(_ url: CheckedURL, _ fields: [String], for waiter: FetchWaiter, _ refusal: FetchFailure?) {
-    let fetch = Fetch(url, fields: fields, engine: self, refusal: refusal)
-    fetches[ObjectIdentifier(fetch)] = fetch
-    if configuration.cache != .off, refusal == nil { joinable[url.text] = fetch }
-    _ = fetch.add(waiter)
-    fetch.begin()
-  }
-
-  private func join(_ fetch: Fetch, _ url: CheckedURL, _ fields: [String], _ waiter: FetchWaiter) {
-    switch fetch.add(waiter) {
-    case .waits: waiter.note { $0.cache = .joined }
-    case .late: start(url, fields, for: waiter, nil)
-    }
-  }
-
-  /// Reports a failure to all waiters of a fetch, and removes the fetch.
+  /// Reports a failure to the waiter of a fetch, and removes the fetch.
   func conclude(_ fetch: Fetch, _ failure: FetchFailure) {
     forget(fetch)
-    for waiter in fetch.tracker.end() { waiter.complete(.failure(failure)) }
+    fetch.tracker.end()?.complete(.failure(failure))
   }
 
-  /// Remembers the file of a fetch, and removes the fetch.
+  /// Decides how long the host may reuse the file of a fetch, and removes the fetch.
   func keep(_ file: StoredFile, of fetch: Fetch) {
     forget(fetch)
     switch configuration.cache {
     case .off: break
-    case .session: memory.keep(file, for: fetch.key)
+    case .session: fetch.keptUntil = .distantFuture
     case .http:
       guard let cache, let end = fetch.state.reuse.trustedUntil, end > cache.now else { return }
-      memory.keep(file, for: fetch.key, until: loop.now.advanced(by: end - cache.now))
+      fetch.keptUntil = loop.now.advanced(by: end - cache.now)
     }
   }
 
   private func forget(_ fetch: Fetch) {
     fetches[ObjectIdentifier(fetch)] = nil
-    if joinable[fetch.key] === fetch { joinable[fetch.key] = nil }
   }
 
-  /// Hands the file to the waiters, each with its own pin. The first one gets the existing pin.
-  func handOut(_ file: StoredFile, to waiters: [FetchWaiter]) {
-    memory.handOut(file, to: waiters)
+  /// Hands a pinned file to the waiter of a fetch.
+  func handOut(_ file: StoredFile, to waiter: FetchWaiter?) {
+    if waiter?.complete(.success(file)) != true { release(of: file) }
   }
 
   /// Releases a pin that was not handed out.
   func release(of file: StoredFile) {
-    memory.store.unpin(file)
+    store.unpin(file)
   }
 
   // MARK: What fetches ask for
 
   func makeIngest() -> MediaIngest {
-    MediaIngest(store: memory.store, limits: configuration.limits, conversion: configuration.steps.conversion)
+    MediaIngest(store: store, limits: configuration.limits, conversion: configuration.steps.conversion)
   }
 
   /// Requests a place at the origin for a fetch.

@@ -7,7 +7,7 @@ struct FetchFiles {
 
   /// - Throws: ``StartError`` when the database or the library cannot be loaded, or when the file of
   ///   root certificates is invalid.
-  init(_ configuration: MediaFetcher.Configuration) throws(StartError) {
+  init(_ configuration: FetchConfiguration) throws(StartError) {
     if configuration.steps.conversion != nil { try ConverterLibrary.load() }
     roots = try RootCertificates.check(configuration.rootCertificates)
     do throws(TypeDetectorError) {

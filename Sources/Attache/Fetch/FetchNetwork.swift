@@ -16,7 +16,7 @@ package struct FetchNetwork {
   }
 
   /// Returns the system's network: libcurl and c-ares, as configured.
-  package static func real(_ configuration: MediaFetcher.Configuration) -> FetchNetwork {
+  package static func real(_ configuration: FetchConfiguration) -> FetchNetwork {
     real(configuration, roots: CurlRoots(configuration.rootCertificates), engines: configuration.fetcherCount(on: SystemMachine()))
   }
 
@@ -24,7 +24,7 @@ package struct FetchNetwork {
   ///   - engines: the number of engines in this process.
   ///   - beforeLookup: called before the resolver reads the system's files for a name.
   static func real(
-    _ configuration: MediaFetcher.Configuration, roots: CurlRoots?, engines: Int, beforeLookup: @escaping () -> Void = {}
+    _ configuration: FetchConfiguration, roots: CurlRoots?, engines: Int, beforeLookup: @escaping () -> Void = {}
   ) -> FetchNetwork {
     let machine = SystemMachine()
     return FetchNetwork(machine: machine) { loop throws(StartError) in

@@ -1,42 +1,28 @@
-/// The progress and the waiters of a fetch. On the loop only.
+/// The progress and the waiter of a fetch. On the loop only.
 struct FetchTracker {
-  /// The result of an attempt to join.
-  enum JoinResult {
-    case waits
-    /// The fetch is over or has been abandoned.
-    case late
-  }
-
-  /// The progress for the waiters' records.
-  let published = PublishedProgress()
-  private var progress = FetchProgress()
-  private var waiters = FetchWaiters()
-  /// The number of waiters that were cancelled and are not removed yet.
-  private var absent = 0
+  private(set) var progress = FetchProgress()
+  private var waiter: FetchWaiter?
+  private var isCancelled = false
   private var isOver = false
-  /// Where the progress is reported to another process.
-  private var trace: FetchTrace?
 
-  /// Whether a waiter remains that was not cancelled.
-  var isAwaited: Bool { waiters.count > absent }
+  /// Whether the waiter was not cancelled.
+  var isAwaited: Bool { waiter != nil && !isCancelled }
 
-  /// The payloads of the waiters.
-  var payloads: [UInt64] { waiters.inOrder.flatMap(\.payloads) }
+  /// The payloads of the waiter.
+  var payloads: [UInt64] { waiter?.payloads ?? [] }
 
-  /// The latest deadline of the waiters; nil when there are none.
-  var latestDeadline: MonotonicInstant? { waiters.latestDeadline }
+  /// The deadline of the waiter; nil when there is none.
+  var deadline: MonotonicInstant? { waiter?.deadline }
 
   /// Updates the progress of the fetch.
   mutating func note(_ change: (inout FetchProgress) -> Void) {
     change(&progress)
-    let raw = progress.raw(of: trace?.fetch ?? 0)
-    published.store(raw)
-    trace?.note(raw)
+    if let trace = waiter?.trace { trace.note(progress.raw(of: trace.fetch)) }
   }
 
-  /// Records that the fetch needs a conversion, for the first waiter.
+  /// Records that the fetch needs a conversion.
   func noteConversion(_ turn: Duration) {
-    waiters.inOrder.first { $0.isOpen }?.noteConversion(turn)
+    waiter?.noteConversion(turn)
   }
 
   /// Records that the fetch waits for a connection.
@@ -52,38 +38,33 @@ struct FetchTracker {
     }
   }
 
-  mutating func join(_ waiter: FetchWaiter) -> JoinResult {
-    // A fetch whose waiters were all cancelled counts as over.
-    guard !isOver, waiters.isEmpty || isAwaited else { return .late }
-    waiters.add(waiter)
-    if let trace = waiter.trace { self.trace = trace }
-    return .waits
+  mutating func begin(_ waiter: FetchWaiter) {
+    self.waiter = waiter
   }
 
-  /// Records that a waiter was cancelled. ``leave(_:)`` removes it later.
+  /// Records that the waiter was cancelled. ``leave()`` removes it later.
   mutating func markCancelled() {
-    absent += 1
+    isCancelled = true
   }
 
-  /// Removes a cancelled waiter.
+  /// Removes the cancelled waiter.
   ///
-  /// - Returns: whether it was the last one.
-  mutating func leave(_ waiter: FetchWaiter) -> Bool {
+  /// - Returns: false when the tracker has ended.
+  mutating func leave() -> Bool {
     guard !isOver else { return false }
-    waiters.remove(waiter)
-    absent -= 1
-    return waiters.isEmpty
+    waiter = nil
+    return true
   }
 
   /// Ends the tracker.
   ///
-  /// - Returns: the waiters in the order in which they joined; empty when the tracker had already
-  ///   ended.
-  mutating func end(with file: StoredFile? = nil) -> [FetchWaiter] {
-    guard !isOver else { return [] }
+  /// - Returns: the waiter, whose record has the progress; nil when there is none, or when the
+  ///   tracker had already ended.
+  mutating func end(with file: StoredFile? = nil) -> FetchWaiter? {
+    guard !isOver else { return nil }
     isOver = true
     if let file { note { $0.type = file.type } }
-    defer { waiters = FetchWaiters() }
-    return waiters.inOrder
+    waiter?.follow(.ended(progress))
+    return waiter.take()
   }
 }

@@ -1,11 +1,11 @@
 internal import Synchronization
 
-/// A request that waits for a fetch, with its own deadline, record and completion. Several waiters
-/// may share a fetch of the same URL.
+/// A request that waits for a fetch, with its own deadline, record and completion. In the host,
+/// several may share a request to a fetcher; a fetcher has one for each request.
 ///
-/// `@unchecked Sendable`: `fetch` and `slot` are used on the loop only, and `request` under the
-/// lock of the fetcher's link. `deadline` and `payloads` change only in a fetcher process, on its
-/// loop. The rest is constant or locked.
+/// `@unchecked Sendable`: `fetch` is used on the fetcher's loop only, and `request` under the lock
+/// of the fetcher's link. `deadline` and `payloads` change only in a fetcher, on its loop. The rest
+/// is constant or locked.
 final class FetchWaiter: @unchecked Sendable {
   typealias Completion = @Sendable (Result<StoredFile, FetchFailure>, MediaRecord) -> Void
 
@@ -13,15 +13,16 @@ final class FetchWaiter: @unchecked Sendable {
   /// conversion is needed.
   typealias ConversionListener = @Sendable (Duration) -> Void
 
-  typealias Service = (fetcher: any FetchService, onLeave: @Sendable () -> Void)
+  /// Ends the service of a fetcher: with the waiter if it was cancelled, so that the fetcher must remove
+  /// it; otherwise before the completion.
+  typealias EndOfService = @Sendable (_ cancelled: FetchWaiter?) -> Void
 
   private struct State {
     var completion: Completion?
-    /// The fetcher of this request, and a function to call once when the fetcher no longer serves
-    /// it.
-    var service: Service?
+    /// To call once; nil if no fetcher serves the waiter.
+    var endOfService: EndOfService?
     var record: MediaRecord
-    var source: (any FetchProgressSource)?
+    var source: FetchProgressSource?
     /// The host of the requested URL.
     var host = ""
   }
@@ -36,11 +37,9 @@ final class FetchWaiter: @unchecked Sendable {
 
   /// The fetch that this waiter waits for.
   var fetch: Fetch?
-  /// The index among the fetch's waiters.
-  var slot = 0
-  /// The number of the request to a fetcher process; 0 for none.
+  /// The number of the request to a fetcher; 0 for none.
   var request: UInt64 = 0
-  /// Where the progress of the fetch is reported to another process.
+  /// Where the progress of the fetch is reported to the host.
   let trace: FetchTrace?
 
   init(
@@ -58,7 +57,7 @@ final class FetchWaiter: @unchecked Sendable {
     state.withLock { change(&$0.record) }
   }
 
-  /// Lets another payload wait, in a fetcher process.
+  /// Lets another payload wait, in a fetcher.
   func join(_ payload: UInt64, until deadline: MonotonicInstant) {
     self.deadline = max(self.deadline, deadline)
     if payloads.count < Self.maximumPayloads, !payloads.contains(payload) { payloads.append(payload) }
@@ -75,7 +74,7 @@ final class FetchWaiter: @unchecked Sendable {
   }
 
   /// Makes the record follow the progress of a fetch.
-  func follow(_ source: any FetchProgressSource) {
+  func follow(_ source: FetchProgressSource) {
     state.withLock { $0.source = source }
   }
 
@@ -106,22 +105,18 @@ final class FetchWaiter: @unchecked Sendable {
     state.withLock { $0.completion != nil }
   }
 
-  /// Sets the fetcher that serves this waiter.
+  /// Records that a fetcher serves this waiter.
   ///
-  /// - Parameters:
-  ///   - host: the host of the URL.
-  ///   - onLeave: called once, when the fetcher no longer serves the waiter: before the completion,
-  ///     or after ``close()``, by its caller.
-  func go(to fetcher: any FetchService, host: String, onLeave: @escaping @Sendable () -> Void) {
-    state.withLock { ($0.service, $0.host) = ((fetcher, onLeave), host) }
+  /// - Parameter host: the host of the URL.
+  func go(to host: String, endOfService: @escaping EndOfService) {
+    state.withLock { ($0.endOfService, $0.host) = (endOfService, host) }
   }
 
-  /// Drops the completion, so that it is not called any more.
-  ///
-  /// - Returns: the fetcher that the caller must tell to remove this waiter; nil when the
-  ///   completion has been called or is about to be.
-  func close() -> Service? {
-    state.withLock { $0.completion.take() == nil ? nil : $0.service.take() }
+  /// Drops the completion, so that it is not called any more, and ends the service, unless the
+  /// completion has been called or is about to be.
+  func cancel() {
+    let end = state.withLock { $0.completion.take() == nil ? nil : $0.endOfService.take() }
+    end?(self)
   }
 
   /// Calls the completion, unless it was called or dropped before.
@@ -129,9 +124,9 @@ final class FetchWaiter: @unchecked Sendable {
   /// - Returns: whether it was called.
   @discardableResult
   func complete(_ result: Result<StoredFile, FetchFailure>) -> Bool {
-    let taken = state.withLock { state in state.completion.take().map { ($0, state.service.take()) } }
-    guard let (completion, service) = taken else { return false }
-    service?.onLeave()
+    let taken = state.withLock { state in state.completion.take().map { ($0, state.endOfService.take()) } }
+    guard let (completion, end) = taken else { return false }
+    end?(nil)
     if case .failure(let failure) = result {
       note { record in
         record.explanation = failure.message(about: record.url)
@@ -159,29 +154,4 @@ extension FetchProgress.Awaited {
       "one of \(places) connections, as many as \(ConnectionBudget.current(engines: 1).descriptors) descriptors allow (ulimit -n)"
     }
   }
-}
-
-/// A fetcher: a loop on a thread of this process, or a separate process. May be used from any
-/// thread.
-protocol FetchService: AnyObject, Sendable {
-  /// Fetches a URL for a waiter.
-  ///
-  /// - Parameters:
-  ///   - fields: the operator's header lines for the origin of the URL.
-  ///   - refusal: why the circuit breaker refuses the request. Then only a fresh file of the cache may
-  ///     be handed out; without one, this is the result. nil when the request may be sent.
-  func fetch(_ url: CheckedURL, fields: [String], for waiter: FetchWaiter, refusal: FetchFailure?)
-  /// Removes a cancelled waiter.
-  ///
-  /// - Parameter done: called once the waiter is removed. A fetcher that hangs counts as loaded
-  ///   until then.
-  func leave(_ waiter: FetchWaiter, done: @escaping @Sendable () -> Void)
-  /// Asks for a reply, which shows that the fetcher's loop is running.
-  func pulse(_ answer: @escaping @Sendable () -> Void)
-  /// Makes the HTTP cache write its pending rows.
-  ///
-  /// - Parameter done: called once, with a warning for the user about the cache.
-  func closeCache(_ done: @escaping @Sendable (_ warning: String?) -> Void)
-  /// Ends everything without calling completions.
-  func shutdown()
 }

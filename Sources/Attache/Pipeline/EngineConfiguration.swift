@@ -1,7 +1,7 @@
 /// The settings of an engine and of the filter or the queue worker that it serves.
 package struct EngineConfiguration: Sendable {
   package var filter = Filter.Configuration()
-  package var fetching = MediaFetcher.Configuration()
+  package var fetching = FetchConfiguration()
   package var store: AttachmentStore.Configuration
   /// The time before the deadline that is kept for writing the line; nil for the default.
   package var grace: Duration?

@@ -26,6 +26,11 @@ package protocol Machine: Sendable {
   ///
   /// - Throws: ``SystemError`` when the system cannot create a descriptor.
   func makePoller() throws(SystemError) -> any Poller
+
+  /// Makes the two ends of a connection between threads of this machine.
+  ///
+  /// - Throws: ``SystemError`` when no descriptor is to be had.
+  func makeStreams() throws(SystemError) -> (any ByteStream, any ByteStream)
 }
 
 extension Machine {

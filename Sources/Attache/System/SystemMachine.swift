@@ -33,4 +33,9 @@ package struct SystemMachine: Machine {
   package func makePoller() throws(SystemError) -> any Poller {
     try Epoll()
   }
+
+  package func makeStreams() throws(SystemError) -> (any ByteStream, any ByteStream) {
+    let (one, other) = try SocketStream.pair()
+    return (SocketStream(one), SocketStream(other))
+  }
 }

@@ -173,7 +173,7 @@ package final class UploadClient: @unchecked Sendable {
       isStarting = false
       pause = min(Self.longestPause, max(.milliseconds(10), pause * 2))
       var ends: [Int32] = [-1, -1]
-      guard unsafe fetcher_pair(&ends, true) == 0 else { return failAll("cannot make a connection to the uploader") }
+      guard unsafe fetcher_pair(&ends) == 0 else { return failAll("cannot make a connection to the uploader") }
       let isStarted = start(ends[1])
       close(ends[1])
       guard isStarted else {

@@ -68,30 +68,35 @@ final class SimulatedWakeSignal: WakeSignal, @unchecked Sendable {
   }
 }
 
-/// The poller of a loop. Its only descriptor belongs to the type detector, which is a real process.
-/// Waiting for its answer takes no simulated time.
+/// The poller of a loop: of streams of the simulation, and of descriptors of real processes, which
+/// are those of the type detector and of converters. Waiting for these takes no simulated time.
 final class SimulatedPoller: Poller {
-  private let wakeSignal: any WakeSignal
+  private let wakeSignal: SimulatedWakeSignal
+  private let simulation: Simulation
   private let watched = Mutex<Set<Int32>>([])
 
-  init(_ wakeSignal: any WakeSignal) {
-    self.wakeSignal = wakeSignal
+  init(_ wakeSignal: SimulatedWakeSignal, _ simulation: Simulation) {
+    (self.wakeSignal, self.simulation) = (wakeSignal, simulation)
   }
 
   func watch(_ descriptor: Int32, for readiness: Readiness, isKnown: Bool) {
-    watched.withLock { _ = $0.insert(descriptor) }
+    if !simulation.watch(descriptor, wakeSignal) { watched.withLock { _ = $0.insert(descriptor) } }
   }
 
   func unwatch(_ descriptor: Int32) {
-    watched.withLock { _ = $0.remove(descriptor) }
+    if !simulation.watch(descriptor, nil) { watched.withLock { _ = $0.remove(descriptor) } }
   }
 
   func wait(until instant: MonotonicInstant?, _ ready: (Int32, Readiness) -> Void) {
-    var requests = watched.withLock { $0.map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) } }
-    guard !requests.isEmpty else { return wakeSignal.wait(until: instant) }
-    // The detector's own timer ends a detector that hangs.
-    while unsafe poll(&requests, nfds_t(requests.count), -1) < 0, errno == EINTR {}
-    for request in requests where request.revents != 0 { ready(request.fd, .readable) }
+    var requests = watched.withLock { $0.sorted().map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) } }
+    guard requests.isEmpty else {
+      // The detector's own timer ends a detector that hangs.
+      while unsafe poll(&requests, nfds_t(requests.count), -1) < 0, errno == EINTR {}
+      for request in requests where request.revents != 0 { ready(request.fd, .readable) }
+      return
+    }
+    wakeSignal.wait(until: simulation.readable(by: wakeSignal).isEmpty ? instant : .distantPast)
+    for descriptor in simulation.readable(by: wakeSignal) { ready(descriptor, .readable) }
   }
 
   func wake() {

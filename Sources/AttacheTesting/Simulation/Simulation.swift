@@ -101,7 +101,64 @@ package final class Simulation: Machine {
   }
 
   package func makePoller() -> any Poller {
-    SimulatedPoller(SimulatedWakeSignal(self))
+    SimulatedPoller(SimulatedWakeSignal(self), self)
+  }
+
+  package func makeStreams() -> (any ByteStream, any ByteStream) {
+    let (one, other) = state.withLock { $0.makeStreams() }
+    return (SimulatedStream(one, to: other, self), SimulatedStream(other, to: one, self))
+  }
+
+  // MARK: Streams
+
+  /// Delivers bytes to the end of a stream. The thread that waits for them can run from now on, but
+  /// the caller keeps the baton: it may hold a lock.
+  ///
+  /// - Returns: false when that end is closed.
+  func deliver(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32) -> Bool {
+    state.withLock { state in
+      guard state.streams[descriptor] != nil else { return false }
+      unsafe state.streams[descriptor]?.bytes.append(contentsOf: bytes)
+      state.wakeReader(of: descriptor)
+      return true
+    }
+  }
+
+  /// Takes bytes that were delivered to the end of a stream; nil when there are none and the other
+  /// end is closed.
+  func take(atMost count: Int, from descriptor: Int32) -> [UInt8]? {
+    state.withLock { state in
+      guard let stream = state.streams[descriptor], !stream.bytes.isEmpty || !stream.isOver else { return nil }
+      state.streams[descriptor]?.bytes.removeFirst(min(count, stream.bytes.count))
+      return Array(stream.bytes.prefix(count))
+    }
+  }
+
+  /// Closes the end of a stream.
+  func close(_ descriptor: Int32, of peer: Int32) {
+    state.withLock { state in
+      state.streams[descriptor] = nil
+      state.streams[peer]?.isOver = true
+      state.wakeReader(of: peer)
+    }
+  }
+
+  /// - Parameter signal: wakes the thread that reads from the end; nil for no thread.
+  /// - Returns: false when the descriptor is not that of a stream.
+  @discardableResult
+  func watch(_ descriptor: Int32, _ signal: SimulatedWakeSignal?) -> Bool {
+    state.withLock { state in
+      guard state.streams[descriptor] != nil else { return false }
+      state.streams[descriptor]?.reader = signal
+      return true
+    }
+  }
+
+  /// Returns the streams of a reader that have something to read.
+  func readable(by signal: SimulatedWakeSignal) -> [Int32] {
+    state.withLock { state in
+      state.streams.filter { $0.value.reader === signal && (!$0.value.bytes.isEmpty || $0.value.isOver) }.map(\.key).sorted()
+    }
   }
 
   // MARK: Turns
@@ -186,6 +243,10 @@ extension Simulation {
     var running: SimulatedThread?
     var root: SimulatedThread?
     var isOver = false
+    /// The open ends of streams, by descriptor.
+    var streams: [Int32: SimulatedStream.Inbox] = [:]
+    /// Far above the descriptors of the process.
+    private var lastStream: Int32 = 1 << 30
     /// The number of turns since the time last changed.
     private var turns = 0
 
@@ -203,6 +264,16 @@ extension Simulation {
     /// Adds a thread to the waiting or the runnable threads.
     mutating func park(_ thread: SimulatedThread) {
       if thread.wait == nil { runnable.append(thread) } else { waiting.append(thread) }
+    }
+
+    mutating func makeStreams() -> (Int32, Int32) {
+      lastStream += 2
+      (streams[lastStream - 1], streams[lastStream]) = (SimulatedStream.Inbox(), SimulatedStream.Inbox())
+      return (lastStream - 1, lastStream)
+    }
+
+    mutating func wakeReader(of stream: Int32) {
+      if let reader = streams[stream]?.reader { ring(reader) }
     }
 
     mutating func ring(_ wakeSignal: SimulatedWakeSignal) {

@@ -105,15 +105,23 @@ void fetcher_watch_turns(fetcher_pulse *pulse) {
   setitimer(ITIMER_PROF, &second, NULL);
 }
 
-int fetcher_pair(int ends[2], bool keeps_bounds) {
-  return socketpair(AF_UNIX, SOCK_CLOEXEC | (keeps_bounds ? SOCK_SEQPACKET : SOCK_STREAM | SOCK_NONBLOCK), 0, ends);
+int fetcher_pair(int ends[2]) { return socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends); }
+
+// The words of a progress, which a thread reads while another one writes.
+typedef uint64_t word __attribute__((may_alias));
+enum { words = sizeof(fetcher_progress) / sizeof(word) };
+
+void fetcher_store(fetcher_progress *to, const fetcher_progress *from) {
+  for (size_t index = 0; index < words; index++) __atomic_store_n((word *)to + index, ((const word *)from)[index], __ATOMIC_RELEASE);
+}
+
+fetcher_progress fetcher_load(const fetcher_progress *from) {
+  fetcher_progress to;
+  for (size_t index = words; index-- > 0;) ((word *)&to)[index] = __atomic_load_n((const word *)from + index, __ATOMIC_ACQUIRE);
+  return to;
 }
 
 int fetcher_replace(int socket, int replaced) { return dup3(socket, replaced, O_CLOEXEC); }
-
-long fetcher_write(int socket, const void *bytes, size_t count) { return send(socket, bytes, count, MSG_NOSIGNAL | MSG_DONTWAIT); }
-
-long fetcher_read(int socket, void *bytes, size_t count) { return recv(socket, bytes, count, MSG_DONTWAIT); }
 
 int fetcher_reap(int children, int *signal, int *status) {
   struct signalfd_siginfo news;

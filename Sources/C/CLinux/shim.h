@@ -102,3 +102,12 @@ extern int linux_clock_gettime(int clock, struct linux_time *time) __asm__("cloc
 
 // syncfs(2), likewise.
 static inline int linux_syncfs(int descriptor) { return (int)syscall(SYS_syncfs, descriptor); }
+
+#include <sys/socket.h>
+
+// Two connected sockets that never block, closed on exec. As socketpair(2).
+static inline int linux_stream_pair(int ends[2]) { return socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, ends); }
+
+// Sends what a stream takes, or receives what it has. As send(2) and recv(2), without SIGPIPE.
+static inline long linux_send(int socket, const void *bytes, size_t count) { return send(socket, bytes, count, MSG_NOSIGNAL | MSG_DONTWAIT); }
+static inline long linux_receive(int socket, void *bytes, size_t count) { return recv(socket, bytes, count, MSG_DONTWAIT); }

@@ -81,6 +81,7 @@ import Testing
     func makeWakeSignal() throws(SystemError) -> any WakeSignal { try system.makeWakeSignal() }
     func makeInputGate() throws(SystemError) -> any InputGate { try system.makeInputGate() }
     func makePoller() throws(SystemError) -> any Poller { try system.makePoller() }
+    func makeStreams() throws(SystemError) -> (any ByteStream, any ByteStream) { try system.makeStreams() }
   }
 
   @Test func `a batch that gets no thread for its output has no other at work when it ends`() throws {

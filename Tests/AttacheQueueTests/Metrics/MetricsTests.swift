@@ -23,6 +23,7 @@ struct MetricsTests {
     func makeWakeSignal() throws(SystemError) -> any WakeSignal { try system.makeWakeSignal() }
     func makeInputGate() throws(SystemError) -> any InputGate { try system.makeInputGate() }
     func makePoller() throws(SystemError) -> any Poller { try system.makePoller() }
+    func makeStreams() throws(SystemError) -> (any ByteStream, any ByteStream) { try system.makeStreams() }
   }
 
   private let machine = ManualMachine()

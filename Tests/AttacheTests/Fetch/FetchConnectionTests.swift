@@ -104,7 +104,7 @@ import Testing
   @Test func `a fetcher that is let go of is shut down`() async throws {
     try await withFetchStage { stage in
       stage.origin.serve("/a", Sample.png, faults: [.stall(afterBytes: 20)])
-      var configuration = MediaFetcher.Configuration()
+      var configuration = FetchConfiguration()
       configuration.policy = URLPolicy(allowHTTP: true, allowedNets: [try CIDR("127.0.0.1")])
       var fetcher: MediaFetcher? = try MediaFetcher(
         configuration, store: stage.store, network: TransferWatch.watching(.real(configuration)))

@@ -5,7 +5,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1))) struct FetchFaultTests {
   /// The endless body of the origin is a picture, repeated.
-  private static func boundImages(_ configuration: inout MediaFetcher.Configuration) {
+  private static func boundImages(_ configuration: inout FetchConfiguration) {
     configuration.limits.image = 100_000
   }
 

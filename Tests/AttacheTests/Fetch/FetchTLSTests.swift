@@ -122,7 +122,7 @@ import Testing
   @Test(arguments: ["/nowhere/roots.pem", "/dev/null", "/proc/self/status"])
   func `a file without root certificates is refused at the start`(_ file: String) async throws {
     let folder = AttachmentStoreTestFolder()
-    var configuration = MediaFetcher.Configuration()
+    var configuration = FetchConfiguration()
     configuration.rootCertificates = file
     let store = try folder.store()
     #expect(throws: StartError.self) { try MediaFetcher(configuration, store: store) }

@@ -34,11 +34,11 @@ final class ExtensionProcess {
   /// The most anonymous memory that was seen, in bytes.
   private(set) var peakMemory = 0
 
-  var socket: Int32 { stream.socket }
+  var socket: Int32 { stream.descriptor }
 
   init(number: Int, process: StartedProcess, socket: Int32, output: Int32, start: MonotonicInstant) {
     (self.number, self.process, self.output, self.start) = (number, process, output, start)
-    stream = FrameStream(socket, maximumFrame: ExtensionFrame.maximumBytes)
+    stream = FrameStream(SocketStream(socket), maximumFrame: ExtensionFrame.maximumBytes)
   }
 
   /// The number of calls without an answer.
@@ -66,7 +66,7 @@ final class ExtensionProcess {
   }
 
   func watchAgain(on loop: EventLoop, _ receive: @escaping () -> Void) {
-    loop.watch(stream.socket, for: isAwaitingRoom ? [.readable, .writable] : .readable) { _, _ in receive() }
+    loop.watch(stream.descriptor, for: isAwaitingRoom ? [.readable, .writable] : .readable) { _, _ in receive() }
   }
 
   func receive(_ take: (ArraySlice<UInt8>) throws(FrameStream.Fault) -> Void) throws(FrameStream.Fault) -> Bool {

@@ -126,7 +126,7 @@ final class ProcessPool: @unchecked Sendable {
     }
     started += 1
     do throws(SystemError) {
-      let (own, other) = try FrameStream.pair()
+      let (own, other) = try SocketStream.pair()
       defer { close(other) }
       do throws(SystemError) {
         let (child, output) = try launch(socket: other)

@@ -59,7 +59,7 @@ extension EngineFlag {
     EngineFlag("--max-source-pixels", "n", needs: "--convert") { $0.conversion.sourcePixels = try $1.count(in: 1...Int.max) },
     EngineFlag("--retries", "n", .opens) { $0.engine.fetching.retries = Int(try $1.read { UInt8($0) }) },
     EngineFlag("--per-host", "n", .opens) { $0.engine.fetching.transfersPerOrigin = try $1.count() },
-    EngineFlag("--fetchers", "n") { $0.engine.fetching.fetchers = try $1.count(in: 1...MediaFetcher.maximumFetchers) },
+    EngineFlag("--fetchers", "n") { $0.engine.fetching.fetchers = try $1.count(in: 1...FetchConfiguration.maximumFetchers) },
     EngineFlag("--cache", "mode", [.unrecorded, .opens]) { $0.engine.fetching.cache = try $1.choice() },
   ]
 

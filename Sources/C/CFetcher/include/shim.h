@@ -15,7 +15,8 @@ typedef struct {
   // Which fetch this is about; the fetcher writes nothing once another has the place.
   uint64_t fetch;
   int64_t bytes;
-  int64_t wait, waiting_since;
+  // In this order: who sees the sum with an ended wait also sees that the wait has ended, and does not count it twice.
+  int64_t waiting_since, wait;
   int64_t dns, connect, tls, first_byte;
   int32_t status;
   int32_t attempts;
@@ -73,15 +74,15 @@ int fetcher_confine(
 // Has the process end by SIGPROF when a turn of its loop takes a second of processor time.
 void fetcher_watch_turns(fetcher_pulse *pulse);
 
-// Two connected sockets, closed on exec: streams that never block, or messages that keep their bounds. As socketpair(2).
-int fetcher_pair(int ends[2], bool keeps_bounds);
+// Two connected sockets whose messages keep their bounds, closed on exec. As socketpair(2).
+int fetcher_pair(int ends[2]);
+
+// Stores and loads a progress word by word, in and against their order: each field is right by itself, and whoever sees a field sees those before it.
+void fetcher_store(fetcher_progress *to, const fetcher_progress *from);
+fetcher_progress fetcher_load(const fetcher_progress *from);
 
 // Has the number `replaced` name the socket `socket`, closed on exec. As dup3(2).
 int fetcher_replace(int socket, int replaced);
-
-// Sends what a stream takes, or receives what it has. As send(2) and recv(2), without SIGPIPE.
-long fetcher_write(int socket, const void *bytes, size_t count);
-long fetcher_read(int socket, void *bytes, size_t count);
 
 // The next child that has ended or stopped, as `children` of fetcher_watch_children tells. Its number and what became of it: a signal's number, or 0 and its exit status. A child that stopped
 // is ended.

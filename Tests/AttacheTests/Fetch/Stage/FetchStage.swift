@@ -55,12 +55,16 @@ struct FetchStage: Sendable {
     return pinned.isEmpty && unfinished.isEmpty && fetcher.memory.state.withLock { $0.routes.isEmpty }
   }
 
-  /// Returns when the loops have run all earlier work.
+  /// Returns when the loops have run all earlier work, and the fetchers have told the host.
   func settle() async {
-    for engine in fetcher.engines {
-      await withCheckedContinuation { continuation in
-        engine.loop.post { engine.loop.postLowPriority { continuation.resume() } }
+    for _ in 0..<2 {
+      // What was cancelled is sent to the fetchers with low priority.
+      for loop in [fetcher.loop] + fetcher.engines.map(\.loop) {
+        await withCheckedContinuation { continuation in
+          loop.post { loop.postLowPriority { continuation.resume() } }
+        }
       }
+      await withCheckedContinuation { continuation in fetcher.pulse { _ in continuation.resume() } }
     }
   }
 }
@@ -76,11 +80,11 @@ func withFetchStage(
   tls: FaultOrigin.TLS = .none, http2: Bool = true, connectionFault: ConnectionFault? = nil, nets: [String] = ["127.0.0.1/32"],
   folder: AttachmentStoreTestFolder = AttachmentStoreTestFolder(), subfolder: String = "", trust: Duration = SessionCache.trust,
   dns: StubDNS? = nil, converter: Misbehaviour? = nil,
-  configure: (inout MediaFetcher.Configuration) -> Void = { _ in }, _ body: (FetchStage) async throws -> Void
+  configure: (inout FetchConfiguration) -> Void = { _ in }, _ body: (FetchStage) async throws -> Void
 ) async throws {
   let store = try AttachmentStore(directory: folder[subfolder], maximumBytes: 1_000_000_000, maximumAge: .seconds(3600))
   let origin = try await FaultOrigin.start(tls: tls, http2: http2, connectionFault: connectionFault)
-  var configuration = MediaFetcher.Configuration()
+  var configuration = FetchConfiguration()
   configuration.policy = URLPolicy(allowHTTP: true, allowedNets: try nets.map { try CIDR($0) })
   configuration.rootCertificates = origin.rootCertificatePEMFile
   configuration.nameServers = dns.map { [$0.address] } ?? []

@@ -10,7 +10,7 @@ struct StubDNSTests {
     let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
     defer { try? FileManager.default.removeItem(at: folder) }
     let store = try AttachmentStore(directory: folder.path, maximumBytes: 1_000_000, maximumAge: .seconds(60))
-    var configuration = MediaFetcher.Configuration()
+    var configuration = FetchConfiguration()
     configuration.policy = URLPolicy(allowHTTP: true, allowedNets: [try CIDR("127.0.0.1/32")])
     configuration.nameServers = [names.address]
     let fetcher = try MediaFetcher(configuration, store: store)

@@ -1,0 +1,84 @@
+internal import Glibc
+
+/// One end of the connection between a host and a process that works for it: a fetcher or a service
+/// extension. It gathers frames before they are sent, and buffers received bytes until they form a
+/// frame. Never blocks.
+struct FrameStream: ~Copyable {
+  /// Why the connection is unusable.
+  enum Fault: Error {
+    /// The other end has closed the connection or is gone.
+    case ended
+    case invalid
+  }
+
+  private let stream: any ByteStream
+  private let maximumFrame: Int
+  private var input = [UInt8](repeating: 0, count: 64 << 10)
+  private var filled = 0
+  private var output: [UInt8] = []
+  private var sent = 0
+
+  /// - Parameter maximumFrame: the longest frame that the other end may send, in bytes.
+  init(_ stream: any ByteStream, maximumFrame: Int = FetcherFrame.maximumBytes) {
+    (self.stream, self.maximumFrame) = (stream, maximumFrame)
+  }
+
+  /// What a loop watches.
+  var descriptor: Int32 { stream.descriptor }
+
+  /// The number of bytes that are not sent yet.
+  var unsentBytes: Int { output.count - sent }
+
+  /// Gathers frames to send.
+  mutating func gather(_ append: (inout [UInt8]) -> Void) {
+    append(&output)
+  }
+
+  /// Sends what has been gathered, as far as the other end accepts it at the moment.
+  mutating func flush() throws(Fault) {
+    while sent < output.count {
+      let count = unsafe output.withUnsafeBytes { unsafe stream.write(UnsafeRawBufferPointer(rebasing: $0[sent...])) }
+      guard let count else { throw .ended }
+      sent += count
+      guard count == 0 else { continue }
+      if sent > 1 << 20 {
+        output.removeFirst(sent)
+        sent = 0
+      }
+      return
+    }
+    output.removeAll(keepingCapacity: output.capacity <= 1 << 18)
+    sent = 0
+  }
+
+  /// Reads once, and passes each complete frame to `take`, without its length.
+  ///
+  /// - Returns: whether bytes were read.
+  /// - Throws: ``Fault`` when the connection has ended, when a frame is too long, or when `take`
+  ///   throws.
+  @discardableResult
+  mutating func receive(_ take: (ArraySlice<UInt8>) throws(Fault) -> Void) throws(Fault) -> Bool {
+    let count = unsafe input.withUnsafeMutableBytes { unsafe stream.read(into: UnsafeMutableRawBufferPointer(rebasing: $0[filled...])) }
+    guard let count else { throw .ended }
+    guard count > 0 else { return false }
+    filled += count
+    var start = 0
+    while filled - start >= FetcherFrame.headBytes {
+      let length = Int(unsafe input.withUnsafeBytes { unsafe $0.loadUnaligned(fromByteOffset: start, as: UInt32.self) })
+      guard length <= maximumFrame else { throw .invalid }
+      let end = start + FetcherFrame.headBytes + length
+      guard end <= filled else { break }
+      try take(input[start + FetcherFrame.headBytes..<end])
+      start = end
+    }
+    if start > 0 {
+      unsafe input.withUnsafeMutableBytes { bytes in
+        guard let first = bytes.baseAddress else { return }
+        unsafe memmove(first, first + start, filled - start)
+      }
+      filled -= start
+    }
+    if filled == input.count { input += [UInt8](repeating: 0, count: min(input.count, maximumFrame + FetcherFrame.headBytes)) }
+    return true
+  }
+}
