@@ -28,7 +28,7 @@ def arguments():
     parser.add_argument("--markdown", action="store_true", help="write Documentation/benchmarks.md from the last result of each row, and record the instructions")
     parser.add_argument("--quick", action="store_true", help="one round with little work and fixtures for media: whether all works, not how fast")
     parser.add_argument("--distinct", action="store_true", help="a file with bytes of its own for each payload; otherwise one of each type under many URLs")
-    parser.add_argument("--patience", type=float, default=10, metavar="SECONDS", help="how long a run may wait for the machine to be quiet (10)")
+    parser.add_argument("--time-limit", type=float, default=10, metavar="SECONDS", help="how long a run may wait for the machine to be quiet (10)")
     parser.add_argument("--repeats", type=int, default=2, metavar="N", help="how often a run that others disturbed is repeated (2)")
     chosen = parser.parse_args()
     unknown = [name for name in chosen.rows if name not in ROWS] + [name for name in chosen.peers.split(",") if name and name not in PEERS]
@@ -79,7 +79,7 @@ def main():
               "Measure them too, or leave out --markdown.", file=sys.stderr)
         return 64
     options = Options(rounds=chosen.rounds, is_quick=chosen.quick, peers=tuple(filter(None, chosen.peers.split(","))), has_distinct_media=chosen.distinct,
-                      attaches=attaches(chosen.attache or [f"attache={ROOT}/.build/release/attache"]), patience=0 if chosen.quick else chosen.patience,
+                      attaches=attaches(chosen.attache or [f"attache={ROOT}/.build/release/attache"]), time_limit=0 if chosen.quick else chosen.time_limit,
                       repeats=0 if chosen.quick else chosen.repeats)
     settings = "; ".join(f"{label} is {path}" for label, path in options.attaches)
     description, results = machine.description(), []

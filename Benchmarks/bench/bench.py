@@ -33,7 +33,7 @@ class Options:
     is_quick: bool = False
     attaches: tuple = ()  # of (label, path)
     peers: tuple = ()
-    patience: float = 10
+    time_limit: float = 10
     repeats: int = 2
     has_distinct_media: bool = False
 
@@ -173,12 +173,12 @@ class Bench:
 
     # Runs
 
-    def new_store(self, work=None, patience=None):
+    def new_store(self, work=None, time_limit=None):
         """An empty folder, on a quiet machine. Just before, as many bytes as a run of `work` may write are written to memory and removed: the first
         who writes to memory that was free for long waits for the host of a virtual machine, and that must not be the one whose turn comes first, or
         after one that stored little."""
         self.end_run()
-        machine.wait_for_quiet(self.options.patience if patience is None else patience)
+        machine.wait_for_quiet(self.options.time_limit if time_limit is None else time_limit)
         folder = work.folder if work else self.folder
         if work and self.room.is_memory(folder):
             self._write_ballast(folder / "ballast", work.volume.run)

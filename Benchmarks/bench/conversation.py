@@ -37,12 +37,12 @@ class Conversation:
         """Lets another process write a file to the command."""
         return children.start(["cat", path], stdout=self.process.stdin)
 
-    def ask(self, line, patience=10):
+    def ask(self, line, time_limit=10):
         """Writes one line, waits for one, and returns it without its line feed."""
         os.write(self.input, line + b"\n")
         answer = b""
         while not answer.endswith(b"\n"):
-            if not select.select([self._output], [], [], patience)[0]:
+            if not select.select([self._output], [], [], time_limit)[0]:
                 raise WrongOutput(f"{self.name}: no line for a line")
             block = os.read(self._output, 1 << 16)
             if not block:
@@ -50,11 +50,11 @@ class Conversation:
             answer += block
         return answer[:-1]
 
-    def read_lines(self, count, patience=60):
+    def read_lines(self, count, time_limit=60):
         """Reads this many lines. Returns them and the time of the last one."""
         blocks, found = [], 0
         while found < count:
-            if not select.select([self._output], [], [], patience)[0]:
+            if not select.select([self._output], [], [], time_limit)[0]:
                 raise WrongOutput(f"{self.name}: {found} lines of {count}")
             block = os.read(self._output, 1 << 18)
             if not block:

@@ -21,9 +21,9 @@ def available_memory():
         return int(re.search(r"^MemAvailable:\s+(\d+) kB", file.read(), re.MULTILINE)[1]) * 1024
 
 
-def wait_for_quiet(patience):
+def wait_for_quiet(time_limit):
     """Waits until less than a tenth of one processor is in use, or until the time limit."""
-    end = time.monotonic() + patience
+    end = time.monotonic() + time_limit
     while time.monotonic() < end:
         before, begin = busy_seconds(), time.monotonic()
         time.sleep(0.25)

@@ -168,9 +168,9 @@ class Stalled:
     def url(self, number, path="stall"):
         return f"http://127.0.0.{2 + number % self.addresses}:{self.port}/{path}/{number}/photo.jpg"
 
-    def wait_for(self, count, patience=30):
+    def wait_for(self, count, time_limit=30):
         """Waits until this many requests are held."""
-        end = time.monotonic() + patience
+        end = time.monotonic() + time_limit
         while self.held != count:
             if time.monotonic() > end:
                 raise RuntimeError(f"{self.held} requests are held, not {count}")

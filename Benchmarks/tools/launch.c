@@ -54,7 +54,7 @@ static long resident_kilobytes(pid_t group) {
 
 int main(int argc, char **argv) {
   if (argc < 5) { fputs("launch FILE SECONDS SAMPLE_MS COMMAND ARGUMENT…\n", stderr); return 64; }
-  const double patience = atof(argv[2]);
+  const double time_limit = atof(argv[2]);
   const long step = atol(argv[3]);
   FILE *out = fopen(argv[1], "we");
   if (!out) { perror(argv[1]); return 73; }
@@ -92,7 +92,7 @@ int main(int argc, char **argv) {
     for (pid_t pid; (pid = wait4(-1, &how, WNOHANG, &usage)) > 0;)
       if (pid == command) { ended = 1; status = how; own = usage; }
     if (ended) break;
-    if (!killed && seconds() - begin > patience) { killed = 1; kill(-command, SIGKILL); }
+    if (!killed && seconds() - begin > time_limit) { killed = 1; kill(-command, SIGKILL); }
     const long now = resident_kilobytes(command);
     if (now > largest) largest = now;
   }

@@ -48,7 +48,7 @@ package struct PayloadOptions: ParsableArguments {
     help: ArgumentHelp(
       "Name attachments in an added member, by public addresses that replace the URLs in the payload, or both; url and both need --base-url or --upload.",
       valueName: "form"))
-  package var attachAs = Filter.AttachmentForm.member
+  package var attachAs = FilterConfiguration.AttachmentForm.member
 
   @Option(
     help: ArgumentHelp(
@@ -72,7 +72,7 @@ package struct PayloadOptions: ParsableArguments {
   /// - Throws: `ValidationError`, also when the flags of the upload are wrong.
   package func checkAddress(_ upload: UploadOptions? = nil, _ fetching: FetchOptions? = nil) throws {
     let publicURL = try upload?.bucket(fetching)?.publicURL
-    var configuration = Filter.Configuration()
+    var configuration = FilterConfiguration()
     (configuration.baseURL, configuration.attachAs) = (baseUrl ?? publicURL, attachAs)
     if let mistake = configuration.mistake { throw ValidationError(mistake) }
   }
@@ -80,8 +80,8 @@ package struct PayloadOptions: ParsableArguments {
   /// Returns the filter's configuration as far as these flags describe it.
   ///
   /// - Throws: `ValidationError` when the table of dialects cannot be built.
-  package func configuration() throws -> Filter.Configuration {
-    var configuration = Filter.Configuration()
+  package func configuration() throws -> FilterConfiguration {
+    var configuration = FilterConfiguration()
     configuration.outputKey = outputKey
     configuration.payloadPath = payloadPath
     do {
@@ -98,7 +98,7 @@ package struct PayloadOptions: ParsableArguments {
   }
 }
 
-extension Filter.AttachmentForm: ExpressibleByArgument {}
+extension FilterConfiguration.AttachmentForm: ExpressibleByArgument {}
 
 extension PayloadMaximum: ExpressibleByArgument {
   /// Parses a size, or `none`.

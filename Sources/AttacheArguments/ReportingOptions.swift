@@ -10,7 +10,7 @@ package struct ReportingOptions: ParsableArguments {
   @Option(help: ArgumentHelp("Write one JSON object for each input line, with its outcome.", valueName: "file"))
   package var report: String?
 
-  @Option(help: Filter.Configuration.reportKeyHelp, transform: { try JSONPointer(path: $0) })
+  @Option(help: FilterConfiguration.reportKeyHelp, transform: { try JSONPointer(path: $0) })
   package var reportKey: JSONPointer?
 
   @Flag(help: "Exit with 65 if any line was invalid.")
@@ -32,7 +32,7 @@ package struct ReportingOptions: ParsableArguments {
   }
 }
 
-extension Filter.Configuration {
+extension FilterConfiguration {
   package static let reportKeyHelp = ArgumentHelp(
     "A place in each line, envelope included, such as /user or message.token. Each record of the report has its value as key.",
     valueName: "pointer")

@@ -58,7 +58,7 @@ struct FilterCommand: ParsableCommand {
       }
     }
     ProcessMemory.dropStart()
-    let outcome = Result { () throws(Filter.Failure) in try filter.run() }
+    let outcome = Result { () throws(FilterFailure) in try filter.run() }
     ErrorOutput.endProgress()
     let warning = engine.shutdown()
     let result: Filter.Result

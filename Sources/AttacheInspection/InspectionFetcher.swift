@@ -12,7 +12,7 @@ package final class InspectionFetcher {
   ///   - host: serves the payloads.
   ///   - store: the store of the attachments; the caller keeps ownership.
   ///   - clock: the host's clock.
-  package init(_ configuration: Filter.Configuration, host: ServiceExtensionHost, store: AttachmentStore, clock: MonotonicClock) {
+  package init(_ configuration: FilterConfiguration, host: ServiceExtensionHost, store: AttachmentStore, clock: MonotonicClock) {
     processor = PayloadProcessor(configuration, host: host, store: store, clock: clock)
     deadline = configuration.deadline
     self.clock = clock

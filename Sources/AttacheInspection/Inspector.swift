@@ -27,7 +27,7 @@ package final class Inspector {
     package init() {}
 
     /// Creates the configuration of an inspection of what a filter reads.
-    package init(_ filter: Filter.Configuration, policy: URLPolicy, converts: Bool, maximumAttachments: Int) {
+    package init(_ filter: FilterConfiguration, policy: URLPolicy, converts: Bool, maximumAttachments: Int) {
       (outputKey, payloadPath, dialects) = (filter.outputKey, filter.payloadPath, filter.dialects)
       rewrites = filter.attachAs != .member
       (self.policy, self.converts, self.maximumAttachments) = (policy, converts, maximumAttachments)

@@ -43,7 +43,7 @@ struct ClientCertificateTests {
         endpoint: APNsEndpoint(host: "127.0.0.1", port: UInt16(server.port)), credentials: .certificate(path))
       configuration.rootCertificates = server.rootCertificatePEMFile
       let sender = try APNsSender(configuration)
-      let error = #expect(throws: APNsSetupError.self) { try sender.start(AnswerDesk()) }
+      let error = #expect(throws: APNsSetupError.self) { try sender.start(AnswerRecorder()) }
       #expect(error?.description.hasPrefix(reason) == true, "\(String(describing: error))")
       sender.close()
     }

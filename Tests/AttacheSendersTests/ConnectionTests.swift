@@ -30,7 +30,7 @@ struct ConnectionTests {
       await server.waitForHeld(count: 6)
       #expect(server.connectionCount == 3)
       server.release()
-      await test.desk.waitForDelivered(count: 7)
+      await test.recorder.waitForDelivered(count: 7)
     }
   }
 
@@ -41,10 +41,10 @@ struct ConnectionTests {
       await server.waitForHeld(count: 10)
       // The server handles streams 1, 3 and 5, and ignores seven others.
       server.goAway(lastStream: 5)
-      await test.desk.waitForDelivered(count: 7)
+      await test.recorder.waitForDelivered(count: 7)
       server.release()
-      await test.desk.waitForDelivered(count: 10)
-      #expect(test.desk.answers.values.allSatisfy { $0 == [.delivered(status: "200")] })
+      await test.recorder.waitForDelivered(count: 10)
+      #expect(test.recorder.answers.values.allSatisfy { $0 == [.delivered(status: "200")] })
       #expect(server.attempts.count == 10)
       #expect(server.attempts.values.filter { $0 == 2 }.count == 7)
       #expect(server.connectionCount == 2)
@@ -57,12 +57,12 @@ struct ConnectionTests {
       test.sender.send((1...4).map { APNsTest.delivery($0, APNsTest.line(Int($0))) })
       await server.waitForHeld(count: 4)
       server.goAway(lastStream: 3, reason: "Shutdown", closes: true)
-      await test.desk.waitForAnswers(count: 4)
-      let lost = test.desk.answers.values.filter { answers in
+      await test.recorder.waitForAnswers(count: 4)
+      let lost = test.recorder.answers.values.filter { answers in
         if case .retry(nil, let reason) = answers.first { reason.hasSuffix("(Shutdown)") } else { false }
       }
       #expect(lost.count == 2)
-      #expect(test.desk.answers.values.filter { $0 == [.delivered(status: "200")] }.count == 2)
+      #expect(test.recorder.answers.values.filter { $0 == [.delivered(status: "200")] }.count == 2)
     }
   }
 
@@ -72,8 +72,8 @@ struct ConnectionTests {
       test.sender.send([APNsTest.delivery(1, APNsTest.line(1))])
       await server.waitForConnections(count: 1)
       server.goAway(lastStream: 0)
-      await test.desk.waitForDelivered(count: 1)
-      #expect(test.desk.answers == [1: [.delivered(status: "200")]])
+      await test.recorder.waitForDelivered(count: 1)
+      #expect(test.recorder.answers == [1: [.delivered(status: "200")]])
     }
   }
 
@@ -112,18 +112,18 @@ struct ConnectionTests {
     }
     try await APNsTest.run(server) { test in
       let deliveries = (1...Int64(Self.payloads)).map { APNsTest.delivery($0, APNsTest.line(Int($0))) }
-      test.desk.sendAgain(deliveries, by: test.sender)
+      test.recorder.sendAgain(deliveries, by: test.sender)
       for _ in 0..<Self.kills {
         await server.waitForHeld(count: 1)
         progress.withLock { progress in progress = (progress.kills + 1, 0) }
         try await server.restart()
       }
-      await test.desk.waitForDelivered(count: Self.payloads)
+      await test.recorder.waitForDelivered(count: Self.payloads)
       let identifiers = Set(deliveries.map { PushIdentifier(queue: "sqlite:/push.db", payload: $0.token.id).text })
       #expect(Set(server.delivered.keys) == identifiers)
       #expect(Set(server.attempts.keys) == identifiers)
       #expect(server.connectionCount > Self.kills)
-      #expect(test.desk.restarts >= Self.kills)
+      #expect(test.recorder.restarts >= Self.kills)
       #expect(server.requestCount > Self.payloads)
     }
   }
@@ -137,11 +137,11 @@ struct ConnectionTests {
       test.sender.send((1...3).map { APNsTest.delivery($0, APNsTest.line(Int($0))) })
       await server.waitForHeld(count: 3)
       await server.freeze()
-      await test.desk.waitForAnswers(count: 3)
+      await test.recorder.waitForAnswers(count: 3)
       let reason = "the connection was lost before the answer: the server no longer responds"
-      #expect(test.desk.answers.values.allSatisfy { $0 == [.retry(after: nil, reason: reason)] })
+      #expect(test.recorder.answers.values.allSatisfy { $0 == [.retry(after: nil, reason: reason)] })
       test.sender.send([APNsTest.delivery(4, APNsTest.line(4))])
-      await test.desk.waitForDelivered(count: 1)
+      await test.recorder.waitForDelivered(count: 1)
     }
   }
 
@@ -153,7 +153,7 @@ struct ConnectionTests {
     } _: { test in
       #expect(await test.answers(to: [APNsTest.line(1)]) == [.retry(after: nil, reason: "there was no answer in time")])
       test.sender.send([APNsTest.delivery(2, APNsTest.line(2))])
-      await test.desk.waitForDelivered(count: 1)
+      await test.recorder.waitForDelivered(count: 1)
       #expect(server.connectionCount == 1)
     }
   }
@@ -164,8 +164,8 @@ struct ConnectionTests {
       test.sender.send((1...5).map { APNsTest.delivery($0, APNsTest.line(Int($0))) })
       await server.waitForHeld(count: 2)
       test.sender.cancel()
-      await test.desk.waitForAnswers(count: 5)
-      #expect(test.desk.answers.values.allSatisfy { $0 == [.unanswered] })
+      await test.recorder.waitForAnswers(count: 5)
+      #expect(test.recorder.answers.values.allSatisfy { $0 == [.unanswered] })
     }
   }
 
@@ -185,11 +185,11 @@ struct ConnectionTests {
     let server = try await APNsServer.start { request in request.attempt == 1 ? flood.answer : .delivered }
     try await APNsTest.run(server) { test in
       guard case .retry(nil, let reason) = await test.answers(to: [APNsTest.line(1)]).first else {
-        return #expect(Bool(false), "\(flood.name): \(test.desk.answers)")
+        return #expect(Bool(false), "\(flood.name): \(test.recorder.answers)")
       }
       #expect(flood.fault.isEmpty || reason.contains(flood.fault), "\(flood.name)")
       test.sender.send([APNsTest.delivery(1, APNsTest.line(1))])
-      await test.desk.waitForDelivered(count: 1)
+      await test.recorder.waitForDelivered(count: 1)
     }
   }
 
@@ -201,7 +201,7 @@ struct ConnectionTests {
     try await APNsTest.run(server) { test in
       guard case .refused(let reason) = await test.answers(to: [APNsTest.line()]).first else { return #expect(Bool(false)) }
       #expect(reason.hasPrefix("127.0.0.1:\(server.port) cannot be reached: "))
-      #expect(test.desk.notices == [reason])
+      #expect(test.recorder.notices == [reason])
     }
   }
 
@@ -217,7 +217,7 @@ struct ConnectionTests {
     } _: { test in
       guard case .refused(let reason) = await test.answers(to: [APNsTest.line()]).first else { return #expect(Bool(false)) }
       #expect(reason.hasPrefix("127.0.0.1:\(server.port) cannot be reached: "))
-      #expect(test.desk.notices.count == 1)
+      #expect(test.recorder.notices.count == 1)
     }
   }
 
@@ -254,7 +254,7 @@ struct ConnectionTests {
       await server.stop()
       guard case .refused(let reason) = await test.answers(to: [APNsTest.line()]).first else { return #expect(Bool(false)) }
       #expect(reason == "127.0.0.1:\(port) cannot be reached: connect: Connection refused")
-      #expect(test.desk.notices == [reason])
+      #expect(test.recorder.notices == [reason])
     }
   }
 }

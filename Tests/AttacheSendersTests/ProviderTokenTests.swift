@@ -45,10 +45,10 @@ struct ProviderTokenTests {
     try await APNsTest.run(server, clock: clock, tokens: tokens) { test in
       for number in 0..<6 {
         test.sender.send([APNsTest.delivery(Int64(number), APNsTest.line(number))])
-        await test.desk.waitForAnswers(count: number + 1)
+        await test.recorder.waitForAnswers(count: number + 1)
         clock.pass(.seconds(15 * 60))
       }
-      #expect(test.desk.answers.values.allSatisfy { $0 == [.delivered(status: "200")] })
+      #expect(test.recorder.answers.values.allSatisfy { $0 == [.delivered(status: "200")] })
       let used = server.requests.compactMap { $0.field("authorization") }
       // The token of minute 0 is renewed while the payload of minute 45 still uses it.
       #expect(Set(used).count == 2)

@@ -144,8 +144,8 @@ struct RequestTests {
       #expect(answers == [.delivered(status: "200"), .delivered(status: "200")])
       #expect(
         server.requests.map { String(decoding: $0.body, as: UTF8.self) } == [#"{"aps":{"alert":"hi"},"k":1}"#, #"{"aps":{"alert":"hi"}}"#])
-      #expect(test.desk.notices.count == 1)
-      #expect(test.desk.notices.first?.contains("--base-url") == true)
+      #expect(test.recorder.notices.count == 1)
+      #expect(test.recorder.notices.first?.contains("--base-url") == true)
     }
   }
 

@@ -101,11 +101,11 @@ struct VerdictTests {
     let server = try await APNsServer.start { _ in .error(400, "BadDeviceToken") }
     try await APNsTest.run(server) { test in
       _ = await test.answers(to: (0..<9).map { APNsTest.line($0) })
-      #expect(test.desk.notices == [])
+      #expect(test.recorder.notices == [])
       _ = await test.answers(to: (0..<25).map { APNsTest.line($0) })
-      await test.desk.waitForAnswers(count: 34)
-      #expect(test.desk.notices.count == 1)
-      #expect(test.desk.notices.first?.contains("--apns-sandbox") == true)
+      await test.recorder.waitForAnswers(count: 34)
+      #expect(test.recorder.notices.count == 1)
+      #expect(test.recorder.notices.first?.contains("--apns-sandbox") == true)
     }
   }
 

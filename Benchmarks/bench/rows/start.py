@@ -34,7 +34,7 @@ def turns(bench, commands, run):
     found = {command.name: [] for command in commands}
     for turn in range(bench.count(60 * bench.rounds, 3)):
         if turn % 20 == 0:
-            machine.wait_for_quiet(bench.options.patience)
+            machine.wait_for_quiet(bench.options.time_limit)
         for command in commands[turn % len(commands):] + commands[:turn % len(commands)]:
             found[command.name].append(run(command) * 1000)
     return found
@@ -57,7 +57,7 @@ def launch(bench, words, stdin, stdout):
 
 
 def _run(bench, command, work):
-    store, out = bench.new_store(patience=0), bench.folder / "out"
+    store, out = bench.new_store(time_limit=0), bench.folder / "out"
     with open(work.input, "rb") as stdin, open(out, "wb") as stdout:
         cost = launch(bench, command.arguments(store, work.jobs, None), stdin, stdout)
     if command.name != "empty C program":

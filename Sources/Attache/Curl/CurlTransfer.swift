@@ -142,12 +142,12 @@ final class CurlTransfer: Transfer, CurlHandle {
       end.failure = chunks?.isComplete == false ? .httpFraming : isCutOff ? .httpTruncated : nil
       end.isDoubtful = isCutOff && speaksHTTP2
     } else {
-      let told = self.end(code)
+      let reported = self.end(code)
       (end.failure, end.isUnanswered, end.proxyStatus, end.localError) = (
-        told.failure, told.isUnanswered, told.proxyStatus, told.localError
+        reported.failure, reported.isUnanswered, reported.proxyStatus, reported.localError
       )
       let fault = handshake.flatMap(connections.takeFault)
-      if told.failure == .tlsCertificate || told.failure == .tlsHost { end.certificateFault = fault }
+      if reported.failure == .tlsCertificate || reported.failure == .tlsHost { end.certificateFault = fault }
       if code == CURLE_OPERATION_TIMEDOUT { end.timeout = request?.connectTimeout }
     }
     defer { owner = nil }

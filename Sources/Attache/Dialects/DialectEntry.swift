@@ -15,16 +15,3 @@ package struct DialectEntry: Sendable {
   /// The JSON source of the sample's payload alone.
   package let samplePayload: String?
 }
-
-extension DialectTable {
-  /// The entries of all rows, in the table's order. The user's media keys have no entry.
-  package var entries: [DialectEntry] {
-    rows.compactMap(\.entry)
-  }
-}
-
-extension Dialect {
-  fileprivate var entry: DialectEntry? {
-    origin.flatMap { $0.form.entry($0.row, of: self) }
-  }
-}

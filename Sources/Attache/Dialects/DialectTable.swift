@@ -101,3 +101,10 @@ public enum DialectTableError: Error, Equatable, CustomStringConvertible {
     }
   }
 }
+
+extension DialectTable {
+  /// The entries of all rows, in the table's order. The user's media keys have no entry.
+  package var entries: [DialectEntry] {
+    rows.compactMap { row in row.origin.flatMap { $0.form.entry($0.row, of: row) } }
+  }
+}

@@ -285,20 +285,3 @@ extension MediaExtension.State {
     return UntrustedText(SHA256.hash(Array(reference.url.utf8)).hexadecimal(8))
   }
 }
-
-extension FetchTicket {
-  /// Returns the record of a fetch that did not finish. At the deadline, it says whether the picture
-  /// was being converted, or what the fetch waited for, if that took half of the time.
-  fileprivate func record(endedBy reason: Reason) -> MediaRecord {
-    var record = record
-    record.reason = reason
-    guard reason == .deadline else { return record }
-    if isConverting {
-      record.reason = .convertDeadline
-    } else if let wait = record.timing.wait, let total = record.timing.total, wait * 2 >= total, let awaited {
-      let tenths = Int(wait.milliseconds / 100)
-      record.explanation = "waited \(tenths / 10).\(tenths % 10) s for \(awaited); raise that limit, or --deadline"
-    }
-    return record
-  }
-}

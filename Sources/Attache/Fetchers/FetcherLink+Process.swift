@@ -38,13 +38,20 @@ extension FetcherLink {
       close(own)
       return startLater(after: error)
     }
+    begin(own)
+  }
+
+  /// Sends what waits for the new process.
+  ///
+  /// - Parameter connection: this end of the connection.
+  private func begin(_ connection: Int32) {
     change { state in
       state.isStarting = false
       guard !state.isOver else {
-        close(own)
+        close(connection)
         return
       }
-      state.stream = FrameStream(SocketStream(own))
+      state.stream = FrameStream(SocketStream(connection))
       state.awaitsRoom = nil
       (state.isReady, state.hasAnswered, state.start) = (false, false, pool.loop.now)
       for (number, request) in state.requests.inOrder {

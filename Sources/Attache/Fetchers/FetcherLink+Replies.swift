@@ -34,26 +34,7 @@ extension FetcherLink {
       state.starts.noteReady()
       pool.noteReady()
       if !missing.isEmpty { afterwards.append { [pool] in pool.tellOnce(of: missing) } }
-    case .fetched(let result):
-      state.hasAnswered = true
-      state.starts.noteAnswer()
-      if case .stored(let file, _) = result.end, file.size < 1 || file.size > pool.memory.configuration.limits[file.type.kind] {
-        throw .invalid
-      }
-      // Only the host's breaker refuses a request.
-      if case .failed(let failure) = result.end, failure.reason == .policyBreaker, let request = state.requests[result.fetch],
-        request.refusal == nil
-      {
-        throw .invalid
-      }
-      let request = state.requests.remove(result.fetch)
-      // A request that was cancelled when the result was on its way shows something, too.
-      let shown = request ?? state.leaving[result.fetch]?.request
-      afterwards.append { [self] in
-        store.note(addedByFetchers: result.added)
-        if let shown { note(result.health, of: shown) }
-        if let request { finish(request, result) }
-      }
+    case .fetched(let result): try take(result, &state, &afterwards)
     case .left(let number, let health):
       guard let (request, done) = state.leaving.removeValue(forKey: number) else { return }
       state.places.give(back: request.place)
@@ -75,6 +56,28 @@ extension FetcherLink {
       for done in closing { afterwards.append { done(warning.isEmpty ? nil : warning) } }
     case .failed(let message): state.message = message
     case .survived(let message): afterwards.append { SurvivedFailures.process.note("a fetcher: \(message)") }
+    }
+  }
+
+  private func take(_ result: FetcherResult, _ state: inout FetcherLinkState, _ afterwards: inout Afterwards) throws(FrameStream.Fault) {
+    state.hasAnswered = true
+    state.starts.noteAnswer()
+    if case .stored(let file, _) = result.end, file.size < 1 || file.size > pool.memory.configuration.limits[file.type.kind] {
+      throw .invalid
+    }
+    // Only the host's breaker refuses a request.
+    if case .failed(let failure) = result.end, failure.reason == .policyBreaker, let request = state.requests[result.fetch],
+      request.refusal == nil
+    {
+      throw .invalid
+    }
+    let request = state.requests.remove(result.fetch)
+    // A request that was cancelled when the result was on its way shows something, too.
+    let shown = request ?? state.leaving[result.fetch]?.request
+    afterwards.append { [self] in
+      store.note(addedByFetchers: result.added)
+      if let shown { note(result.health, of: shown) }
+      if let request { finish(request, result) }
     }
   }
 

@@ -63,14 +63,7 @@ final class FetcherServer: @unchecked Sendable {
           // The host is gone, or has closed the connection to end this process.
           _exit(0)
         }
-        SurvivedFailures.process.report { sentence in
-          server.loop.post { server.reply(.survived(sentence)) }
-          return true
-        }
-        server.start {
-          // All threads run now.
-          missing.contains(.calls) || sandbox_end_threads() ? missing : missing.union(.threads)
-        }
+        server.startInProcess(missing)
       } catch {
         report(error, to: connection)
         _exit(70)
@@ -94,6 +87,18 @@ final class FetcherServer: @unchecked Sendable {
     // No fetch is the cause.
     shared.endWork(of: number)
     _exit(0)
+  }
+
+  /// - Parameter missing: the limits of the process that could not be applied.
+  private func startInProcess(_ missing: FetcherBounds.Missing) {
+    SurvivedFailures.process.report { [self] sentence in
+      loop.post { [self] in reply(.survived(sentence)) }
+      return true
+    }
+    start {
+      // All threads run now.
+      missing.contains(.calls) || sandbox_end_threads() ? missing : missing.union(.threads)
+    }
   }
 
   /// Starts to serve requests.

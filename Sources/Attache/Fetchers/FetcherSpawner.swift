@@ -127,9 +127,13 @@ struct FetcherSpawner {
       for (process, child) in children where child.number == number && child.generation == generation { kill(process, SIGKILL) }
       return
     }
-    guard let engines = reader.read(Int32.self), let generation = reader.read(Int32.self), let needsRoots = reader.read(UInt8.self),
-      connection >= 0
-    else { return }
+    if connection >= 0 { startFetcher(number, &reader, connection) }
+  }
+
+  private mutating func startFetcher(_ number: Int32, _ reader: inout ByteReader, _ connection: Int32) {
+    guard let engines = reader.read(Int32.self), let generation = reader.read(Int32.self), let needsRoots = reader.read(UInt8.self) else {
+      return
+    }
     if needsRoots == 1 { start.roots?.load() }
     for (process, child) in children where child.number == number { kill(process, SIGKILL) }
     var helpers: [Int32] = [-1, -1]

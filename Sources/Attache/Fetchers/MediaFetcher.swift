@@ -220,25 +220,3 @@ public final class MediaFetcher: Sendable {
     next.pulse { pulse(links.dropFirst(), answer) }
   }
 }
-
-/// The caller's handle of a running fetch.
-public struct FetchTicket: Sendable {
-  let waiter: FetchWaiter
-
-  /// The current record of the fetch.
-  public var record: MediaRecord {
-    waiter.record(ending: nil)
-  }
-
-  /// What the fetch waits for, or last waited for, in words; nil if it never waited.
-  var awaited: String? { waiter.awaited }
-
-  /// Whether the complete picture is being converted.
-  var isConverting: Bool { waiter.isConverting }
-
-  /// Ends the fetch for this caller: its completion is not called any more. A download without
-  /// other waiters is cancelled.
-  public func cancel() {
-    waiter.cancel()
-  }
-}

@@ -114,3 +114,18 @@ package final class ApsReader {
     return soundMembers[0]?.text?.string
   }
 }
+
+/// Why `mutable-content` does not count although something like it is in `aps`.
+package enum FlagMistake: Hashable, Sendable {
+  /// The value is neither the number 1 nor a value that switches the flag off.
+  case value
+  /// The name is not Apple's.
+  case name(String)
+
+  var text: String {
+    switch self {
+    case .value: "mutable-content is not the number 1, so no service extension runs; write \"mutable-content\": 1, without quotation marks"
+    case .name(let name): "Apple does not know “\(name)”, so no service extension runs; write \"mutable-content\": 1"
+    }
+  }
+}

@@ -3,7 +3,7 @@ package final class JSONCheck {
   private let parser: JSONParser
 
   /// - Parameter capacity: the longest text, in bytes.
-  package init(capacity: Int = PayloadReader.maximumLineLength) {
+  package init(capacity: Int = JSONParser.maximumLength) {
     parser = JSONParser(capacity: capacity)
   }
 

@@ -63,21 +63,6 @@ package enum LineCause: Hashable, Sendable {
   }
 }
 
-/// Why `mutable-content` does not count although something like it is in `aps`.
-package enum FlagMistake: Hashable, Sendable {
-  /// The value is neither the number 1 nor a value that switches the flag off.
-  case value
-  /// The name is not Apple's.
-  case name(String)
-
-  var text: String {
-    switch self {
-    case .value: "mutable-content is not the number 1, so no service extension runs; write \"mutable-content\": 1, without quotation marks"
-    case .name(let name): "Apple does not know “\(name)”, so no service extension runs; write \"mutable-content\": 1"
-    }
-  }
-}
-
 extension Envelope.Form {
   /// How a sender asks for a service extension.
   fileprivate var flag: String {

@@ -103,7 +103,7 @@ package final class LineOpener {
     let bytes = unsafe Self.trim(line)
     json = unsafe bytes.startIndex..<bytes.endIndex
     guard !json.isEmpty else { return .blank }
-    guard json.count <= PayloadReader.maximumLineLength else { return .overlong }
+    guard json.count <= JSONParser.maximumLength else { return .overlong }
     let text = unsafe UnsafeRawBufferPointer(rebasing: bytes)
     guard let root = unsafe parser.parse(text) else { return .invalid }
     guard root.isObject || path.tokens.isEmpty && root.isListOfExpo else { return .invalid }

@@ -52,3 +52,26 @@ extension [Payload] {
     return unread.map { (.payloadUnreadMedia, .unread($0)) } ?? (.payloadNoMedia, nil)
   }
 }
+
+extension Payload {
+  /// Returns the content that is shown if nothing is changed.
+  ///
+  /// - Parameter line: the line of the payload; not needed if the payload was created with content.
+  func content(in line: Segment?) -> NotificationContent {
+    content ?? line.map { line in NotificationContent(UnreadContent { json(of: line) }) } ?? NotificationContent()
+  }
+
+  /// Returns the payload as APNs receives it.
+  private func json(of line: Segment) -> [UInt8] {
+    if let built = place?.built { return built }
+    if let place, let text = place.text { return Array(text.source(place.object)) }
+    return line.bytes(in: splice.payload)
+  }
+}
+
+extension Segment {
+  /// Returns a copy of a range of the bytes.
+  func bytes(in range: Range<Int>) -> [UInt8] {
+    unsafe withUnsafeBytes { unsafe Array($0[range]) }
+  }
+}

@@ -11,13 +11,12 @@ final class UnreadContent: Sendable {
     }
   }
 
-  private let payload: Payload
-  private let line: Segment
+  private let source: @Sendable () -> [UInt8]
   private let read = AtomicLazyReference<Parsed>()
 
-  /// - Parameter line: the line of the payload.
-  init(_ payload: Payload, of line: Segment) {
-    (self.payload, self.line) = (payload, line)
+  /// - Parameter source: returns the payload as APNs receives it.
+  init(_ source: @escaping @Sendable () -> [UInt8]) {
+    self.source = source
   }
 
   /// The values of the payload's members; all absent if there is no memory for a parser.
@@ -26,7 +25,7 @@ final class UnreadContent: Sendable {
   }
 
   /// The payload as APNs receives it.
-  var json: [UInt8] { payload.json(of: line) }
+  var json: [UInt8] { source() }
 
   private static func parse(_ json: [UInt8]) -> NotificationContent.Members {
     let parser = JSONParser(capacity: json.count)
@@ -40,28 +39,5 @@ final class UnreadContent: Sendable {
       members.userInfo[UntrustedText(decoding: text.string(member.name) ?? [])] = Array(text.source(member.value))
     }
     return members
-  }
-}
-
-extension Payload {
-  /// Returns the content that is shown if nothing is changed.
-  ///
-  /// - Parameter line: the line of the payload; not needed if the payload was created with content.
-  func content(in line: Segment?) -> NotificationContent {
-    content ?? line.map { NotificationContent(UnreadContent(self, of: $0)) } ?? NotificationContent()
-  }
-
-  /// Returns the payload as APNs receives it.
-  fileprivate func json(of line: Segment) -> [UInt8] {
-    if let built = place?.built { return built }
-    if let place, let text = place.text { return Array(text.source(place.object)) }
-    return line.bytes(in: splice.payload)
-  }
-}
-
-extension Segment {
-  /// Returns a copy of a range of the bytes.
-  func bytes(in range: Range<Int>) -> [UInt8] {
-    unsafe withUnsafeBytes { unsafe Array($0[range]) }
   }
 }

@@ -1,6 +1,6 @@
 /// The settings of an engine and of the filter or the queue worker that it serves.
 package struct EngineConfiguration: Sendable {
-  package var filter = Filter.Configuration()
+  package var filter = FilterConfiguration()
   package var fetching = FetchConfiguration()
   package var store: AttachmentStore.Configuration
   /// The time before the deadline that is kept for writing the line; nil for the default.
@@ -68,7 +68,7 @@ package struct EngineConfiguration: Sendable {
   }
 }
 
-extension Filter.Failure {
+extension FilterFailure {
   /// The exit status of `attache` after a run that failed.
   package var exitStatus: Int32 {
     switch self {

@@ -1,4 +1,4 @@
-extension Filter.Configuration {
+extension FilterConfiguration {
   /// What is wrong with these values, as a message that names their flags; nil if nothing is.
   package var mistake: String? {
     if outputKey == "aps" { return "--output-key aps would replace the alert; choose another name." }

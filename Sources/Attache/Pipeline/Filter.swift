@@ -8,56 +8,6 @@ internal import Synchronization
 /// serves it with the extension and decides, `OutputWindow` takes the decision, and `LineWriter`
 /// writes.
 public final class Filter: Sendable {
-  /// The settings of a filter.
-  public struct Configuration: Sendable {
-    /// The time budget of a payload, from the moment it enters the window.
-    public var deadline: Duration = .seconds(30)
-    /// The maximum number of undecided payloads. Reading pauses when it is reached.
-    public var jobs = 256
-    /// The maximum number of decided bytes that wait for an earlier line. Reading pauses when it is
-    /// exceeded.
-    public var windowBytes = 8_000_000
-    /// Whether lines are written in input order.
-    public var isOrdered = true
-    /// The name of the member that is added to an attached payload.
-    public var outputKey = "attache"
-    /// The place of the payload in the line; nil means the whole line, or the place that a push
-    /// service's envelope defines.
-    public var payloadPath: JSONPointer?
-    /// The dialects that look for media.
-    public var dialects = DialectTable()
-    /// Whether to change an attached payload's alert texts as the vendor's own helper would.
-    public var appliesOverrides = false
-    /// The public base URL of the store; nil writes file URLs.
-    public var baseURL: String?
-    /// How an attached payload names its attachments. ``AttachmentForm/url`` and
-    /// ``AttachmentForm/both`` need ``baseURL``; without it they act like
-    /// ``AttachmentForm/member``.
-    public var attachAs = AttachmentForm.member
-    /// The maximum size of an enriched payload. A payload that would exceed it stays as it is.
-    public var maximumPayload = PayloadMaximum.automatic
-    /// The path of the file for outcome records, which is truncated at the start; nil for no
-    /// report.
-    public var report: String?
-    /// The place in each line whose value its record repeats; nil for none.
-    public var reportKey: JSONPointer?
-    /// How much of a URL the report and the explanations show.
-    public var urlDetail = URLDetail.short
-
-    /// Creates a configuration with the default values.
-    public init() {}
-  }
-
-  /// How an attached payload names its attachments.
-  public enum AttachmentForm: String, CaseIterable, Sendable {
-    /// In an added member. The media's own URLs stay.
-    case member
-    /// By their public addresses, which replace the media's URLs. No member is added.
-    case url
-    /// In both ways.
-    case both
-  }
-
   /// The result of a run.
   public struct Result: Sendable {
     /// The number of lines by outcome, and the bytes read and written.
@@ -71,23 +21,7 @@ public final class Filter: Sendable {
     public var reportFailure: SystemError?
   }
 
-  /// An error that ends a run early.
-  public enum Failure: Error, Sendable, CustomStringConvertible {
-    /// Reading the input, writing the output or opening the report failed, or the system could not
-    /// provide what the start needs.
-    case input(SystemError), output(SystemError), report(path: String, SystemError), start(SystemError)
-
-    public var description: String {
-      switch self {
-      case .input(let error): "standard input: \(error)"
-      case .output(let error): "standard output: \(error)"
-      case .report(let path, let error): "the report \(path): \(error)"
-      case .start(let error): "the system refuses: \(error)"
-      }
-    }
-  }
-
-  private let configuration: Configuration
+  private let configuration: FilterConfiguration
   private let processor: PayloadProcessor
   private let clock: MonotonicClock
   private let machine: any Machine
@@ -107,22 +41,22 @@ public final class Filter: Sendable {
   ///   - explain: called for the first line that is not attached for each reason and detail, and then
   ///     once an hour, except for ordinary reasons.
   ///   - warn: receives the message that the report cannot be written anymore.
-  /// - Throws: ``Failure/start(_:)`` if the system provides no file descriptor or no thread.
+  /// - Throws: ``FilterFailure/start(_:)`` if the system provides no file descriptor or no thread.
   public convenience init(
-    _ configuration: Configuration, host: ServiceExtensionHost, store: AttachmentStore, clock: MonotonicClock,
+    _ configuration: FilterConfiguration, host: ServiceExtensionHost, store: AttachmentStore, clock: MonotonicClock,
     explain: @escaping @Sendable (Explanation) -> Void = { _ in }, warn: @escaping @Sendable (String) -> Void = { _ in }
-  ) throws(Failure) {
+  ) throws(FilterFailure) {
     try self.init(configuration, host: host, store: store, clock: clock, places: nil, explain: explain, warn: warn)
   }
 
   /// Creates a filter that also limits the undecided payloads to what the converters finish in time.
   ///
   /// - Parameter places: returns how many payloads may be undecided at the moment; it must not wait.
-  ///   With nil, only ``Configuration/jobs`` limits them.
+  ///   With nil, only ``FilterConfiguration/jobs`` limits them.
   init(
-    _ configuration: Configuration, host: ServiceExtensionHost, store: AttachmentStore, clock: MonotonicClock,
+    _ configuration: FilterConfiguration, host: ServiceExtensionHost, store: AttachmentStore, clock: MonotonicClock,
     places: (@Sendable () -> Int)?, explain: @escaping @Sendable (Explanation) -> Void, warn: @escaping @Sendable (String) -> Void
-  ) throws(Failure) {
+  ) throws(FilterFailure) {
     self.configuration = configuration
     self.warn = warn
     self.clock = clock
@@ -144,8 +78,8 @@ public final class Filter: Sendable {
   ///   - input: the file descriptor to read.
   ///   - output: the file descriptor to write.
   /// - Returns: the outcomes of the run.
-  /// - Throws: ``Failure`` if reading or writing fails, or if the report cannot be opened.
-  public func run(input: Int32 = 0, output: Int32 = 1) throws(Failure) -> Result {
+  /// - Throws: ``FilterFailure`` if reading or writing fails, or if the report cannot be opened.
+  public func run(input: Int32 = 0, output: Int32 = 1) throws(FilterFailure) -> Result {
     let start = machine.now
     let payloads: PayloadReader
     let key: ReportKey?
@@ -277,7 +211,7 @@ public final class Filter: Sendable {
 }
 
 extension WindowLimits {
-  fileprivate init(_ configuration: Filter.Configuration) {
+  fileprivate init(_ configuration: FilterConfiguration) {
     self.init(
       jobs: configuration.jobs, windowBytes: configuration.windowBytes, isOrdered: configuration.isOrdered, budget: configuration.deadline,
       isReporting: configuration.report != nil)

@@ -10,7 +10,7 @@ struct LineEnricher: Sendable {
 
   /// - Parameter store: the store of the attachments. They are unpinned when their decision is
   ///   released.
-  init(_ configuration: Filter.Configuration, store: AttachmentStore) {
+  init(_ configuration: FilterConfiguration, store: AttachmentStore) {
     member = AttachmentMember(key: configuration.outputKey, baseURL: configuration.baseURL ?? store.baseURL)
     address = configuration.rewritingURL.map(StoreAddress.init)
     addsMember = address == nil || configuration.attachAs == .both

@@ -16,7 +16,7 @@ package final class LineProcessor {
   ///   - clock: the host's clock.
   /// - Throws: ``SystemError`` if there is no memory for a parser.
   package init(
-    _ configuration: Filter.Configuration, host: ServiceExtensionHost, store: AttachmentStore, clock: MonotonicClock
+    _ configuration: FilterConfiguration, host: ServiceExtensionHost, store: AttachmentStore, clock: MonotonicClock
   ) throws(SystemError) {
     processor = PayloadProcessor(configuration, host: host, store: store, clock: clock)
     payloads = try processor.makeReader()

@@ -1,7 +1,7 @@
 /// Processes a payload from its bytes to the decision: parses it and serves it with the service
 /// extension. The filter, a queue's worker and the inspection all use it.
 package final class PayloadProcessor: Sendable {
-  private let configuration: Filter.Configuration
+  private let configuration: FilterConfiguration
   private let maker: LineEnricher
   let host: ServiceExtensionHost
   private let clock: MonotonicClock
@@ -10,7 +10,7 @@ package final class PayloadProcessor: Sendable {
   ///   - host: serves the candidates.
   ///   - store: the store of the attachments. They are unpinned when their decision is released.
   ///   - clock: the host's clock.
-  package init(_ configuration: Filter.Configuration, host: ServiceExtensionHost, store: AttachmentStore, clock: MonotonicClock) {
+  package init(_ configuration: FilterConfiguration, host: ServiceExtensionHost, store: AttachmentStore, clock: MonotonicClock) {
     (self.configuration, self.host, self.clock) = (configuration, host, clock)
     maker = LineEnricher(configuration, store: store)
   }

@@ -59,19 +59,19 @@ extension AttachmentStore {
   ///
   /// - Returns: whether a link was made.
   private func link(_ name: StoreName, size: Int64, in holds: StoreFolder) throws(StoreError) -> Bool {
-    let shelf = try root.folderMade(name.folder)
+    let subfolder = try root.folderMade(name.folder)
     func whole(_ status: StoreStatus?) -> StoreStatus? { status.flatMap { $0.isRegular && $0.size == size ? $0 : nil } }
     // Each iteration repairs what the last one found. Other processes may undo that, but not every
     // time.
     for turn in 0..<8 {
-      switch (whole(shelf.status(of: name.fileName)), whole(holds.status(of: name.fileName))) {
+      switch (whole(subfolder.status(of: name.fileName)), whole(holds.status(of: name.fileName))) {
       case (let stored?, let held?) where stored.isSameFile(as: held): return turn > 0
-      case (.some, _): try link(name.fileName, of: shelf, into: holds)
-      case (nil, .some): try link(name.fileName, of: holds, into: shelf)
-      case (nil, nil): throw StoreError(StoreError.holding, shelf.path(of: name.fileName), code: ENOENT)
+      case (.some, _): try link(name.fileName, of: subfolder, into: holds)
+      case (nil, .some): try link(name.fileName, of: holds, into: subfolder)
+      case (nil, nil): throw StoreError(StoreError.holding, subfolder.path(of: name.fileName), code: ENOENT)
       }
     }
-    throw StoreError(StoreError.holding, shelf.path(of: name.fileName), code: EBUSY)
+    throw StoreError(StoreError.holding, subfolder.path(of: name.fileName), code: EBUSY)
   }
 
   /// Links a file of one folder into another under the same name, replacing an existing file. Does

@@ -12,11 +12,11 @@ extension AttachmentStore {
     let now = clock()
     let names = Set(files.map(\.name))
     let (new, holds) = ledger.withLock { ledger in (names.filter { !ledger.syncs.isKnown($0, now: now) }, ledger.syncs.holds) }
-    let shelves = Dictionary(grouping: new, by: \.folder)
-    for (folder, names) in shelves {
-      let shelf = try root.folder(folder)
-      for name in names { try shelf.syncFile(name.fileName) }
-      try shelf.sync()
+    let subfolders = Dictionary(grouping: new, by: \.folder)
+    for (folder, names) in subfolders {
+      let subfolder = try root.folder(folder)
+      for name in names { try subfolder.syncFile(name.fileName) }
+      try subfolder.sync()
     }
     for (name, _) in holds {
       let parent = try root.folder(StoreHolds.parentName)
@@ -28,7 +28,7 @@ extension AttachmentStore {
       try parent.sync()
     }
     // This syncs the names of the subfolders.
-    if !shelves.isEmpty || !holds.isEmpty { try root.sync() }
+    if !subfolders.isEmpty || !holds.isEmpty { try root.sync() }
     ledger.withLock { $0.syncs.note(new, holds: holds, now: now) }
   }
 }

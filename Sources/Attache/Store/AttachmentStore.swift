@@ -192,8 +192,8 @@ public final class AttachmentStore: Sendable {
   }
 
   private func isThere(_ name: StoreName, size: Int) -> Bool {
-    guard let shelf = try? root.folder(name.folder) else { return false }
-    return shelf.touch(name.fileName, size: Int64(size), now: clock())
+    guard let subfolder = try? root.folder(name.folder) else { return false }
+    return subfolder.touch(name.fileName, size: Int64(size), now: clock())
   }
 
   /// Renames a temporary file to its final name and pins it.
@@ -213,10 +213,10 @@ public final class AttachmentStore: Sendable {
   /// - Returns: whether the file is gone.
   func evict(_ entry: StoreEviction.Entry) -> Bool {
     names.withLock { _ in
-      guard !ledger.withLock({ $0.isPinned(entry.name) }), let shelf = try? root.folder(entry.name.folder) else { return false }
-      guard let status = shelf.status(of: entry.name.fileName) else { return true }
+      guard !ledger.withLock({ $0.isPinned(entry.name) }), let subfolder = try? root.folder(entry.name.folder) else { return false }
+      guard let status = subfolder.status(of: entry.name.fileName) else { return true }
       guard status.lastUse == entry.lastUse && !status.isHeld else { return false }
-      return remove(entry, from: shelf)
+      return remove(entry, from: subfolder)
     }
   }
 
@@ -224,15 +224,15 @@ public final class AttachmentStore: Sendable {
   /// renamed to a temporary name, where no process can find it, and then checked again.
   ///
   /// - Returns: whether the file is gone.
-  func remove(_ entry: StoreEviction.Entry, from shelf: StoreFolder) -> Bool {
+  func remove(_ entry: StoreEviction.Entry, from subfolder: StoreFolder) -> Bool {
     let name = entry.name
     let aside = ledger.withLock { ledger in
       ledger.syncs.forget(name)
       return "\(ledger.nextNumber())"
     }
-    guard unsafe renameat(shelf.descriptor, name.fileName, temporary.folder.descriptor, aside) == 0 else { return false }
+    guard unsafe renameat(subfolder.descriptor, name.fileName, temporary.folder.descriptor, aside) == 0 else { return false }
     if let status = temporary.folder.status(of: aside), status.isHeld || status.lastUse != entry.lastUse || mayBeInUse(entry) {
-      unsafe linkat(temporary.folder.descriptor, aside, shelf.descriptor, name.fileName, 0)
+      unsafe linkat(temporary.folder.descriptor, aside, subfolder.descriptor, name.fileName, 0)
       temporary.folder.removeFile(aside)
       return false
     }

@@ -120,9 +120,11 @@ extension AttachmentStore {
   /// Visits the store's own files in no particular order.
   private func forEachEntry(_ visit: (StoreEviction.Entry) -> Void) throws(StoreError) {
     for folder in try root.names() where StoreName.isFolder(folder) {
-      guard let shelf = try shelf(folder) else { continue }
-      for file in try shelf.names() {
-        guard let name = StoreName(folder: folder, fileName: file), let status = shelf.status(of: file), status.isRegular else { continue }
+      guard let subfolder = try subfolder(folder) else { continue }
+      for file in try subfolder.names() {
+        guard let name = StoreName(folder: folder, fileName: file), let status = subfolder.status(of: file), status.isRegular else {
+          continue
+        }
         visit(StoreEviction.Entry(name: name, size: status.size, lastUse: status.lastUse, isHeld: status.isHeld))
       }
     }
@@ -130,7 +132,7 @@ extension AttachmentStore {
 
   /// Opens a subfolder of files. Returns nil, and leaves the entry alone, when it is not a folder
   /// or when this user may not read it.
-  private func shelf(_ name: String) throws(StoreError) -> StoreFolder? {
+  private func subfolder(_ name: String) throws(StoreError) -> StoreFolder? {
     do {
       return try root.folder(name)
     } catch let error where [ENOENT, ENOTDIR, ELOOP, EACCES].contains(error.call.code) {

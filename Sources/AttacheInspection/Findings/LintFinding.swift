@@ -22,10 +22,10 @@ extension [LintFinding] {
   var bounded: [LintFinding] {
     var counts: [FindingCode: Int] = [:]
     for finding in self { counts[finding.code, default: 0] += 1 }
-    var told: [FindingCode: Int] = [:]
+    var shown: [FindingCode: Int] = [:]
     return compactMap { finding in
-      let number = told[finding.code, default: 0] + 1
-      told[finding.code] = number
+      let number = shown[finding.code, default: 0] + 1
+      shown[finding.code] = number
       guard number > Self.maximumOfCode else { return finding }
       guard number == Self.maximumOfCode + 1, let count = counts[finding.code] else { return nil }
       var rest = finding

@@ -24,12 +24,12 @@ extension InspectedMedia {
   /// Returns the gates' answers in order. The payload gate's refusal is omitted if no service
   /// extension runs, because an earlier sentence states it.
   private func gateSentences(_ gates: [GateAnswer], runs: Bool) -> [String] {
-    let told = gates.filter { $0.gate != .payload || (runs || reference.isForOthers) && $0.passes == false }
-    guard told.contains(where: { $0.passes == false }) else {
-      let conditions = told.filter { $0.gate == .url && $0.text != GateAnswer.plainPass }.map { $0.text.capitalisedFirst + "." }
-      return told.isEmpty ? conditions : [told.map(\.clause).sentence] + conditions
+    let shown = gates.filter { $0.gate != .payload || (runs || reference.isForOthers) && $0.passes == false }
+    guard shown.contains(where: { $0.passes == false }) else {
+      let conditions = shown.filter { $0.gate == .url && $0.text != GateAnswer.plainPass }.map { $0.text.capitalisedFirst + "." }
+      return shown.isEmpty ? conditions : [shown.map(\.clause).sentence] + conditions
     }
-    return told.map { [$0.clause].sentence }
+    return shown.map { [$0.clause].sentence }
   }
 
   private var fallbackSentences: [String] {

@@ -8,8 +8,8 @@ struct PauseLedger: Sendable {
 
   private var isPaused = false
   /// Whether the last report was of a pause.
-  private var isTold = false
-  private var toldAt: MonotonicInstant?
+  private var isReported = false
+  private var reportedAt: MonotonicInstant?
   /// Pauses that began since the last report, which is not included.
   private var count = 0
 
@@ -21,12 +21,12 @@ struct PauseLedger: Sendable {
     let begins = fault != nil && !isPaused
     isPaused = fault != nil
     guard let fault else {
-      defer { isTold = false }
-      return isTold ? .resumed : nil
+      defer { isReported = false }
+      return isReported ? .resumed : nil
     }
     if begins { count += 1 }
-    guard !isTold, toldAt.map({ $0.advanced(by: Self.interval) <= now }) ?? true else { return nil }
-    defer { (isTold, toldAt, count) = (true, now, 0) }
+    guard !isReported, reportedAt.map({ $0.advanced(by: Self.interval) <= now }) ?? true else { return nil }
+    defer { (isReported, reportedAt, count) = (true, now, 0) }
     return .paused(fault.text, count: count)
   }
 }

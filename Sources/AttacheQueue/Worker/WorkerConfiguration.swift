@@ -4,7 +4,7 @@ public import Attache
 public struct WorkerConfiguration: Sendable {
   /// How each payload is processed. The window, the order and the report of the filter are not
   /// used.
-  public var filter = Filter.Configuration()
+  public var filter = FilterConfiguration()
   /// The maximum number of attempts for a payload whose media failed temporarily, including the
   /// first.
   public var attempts = 3

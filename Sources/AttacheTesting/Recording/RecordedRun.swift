@@ -44,7 +44,7 @@ package final class RecordedRun: Sendable {
       store.shutdown()
     }
     return try await RehearsalThread.run { [self] in
-      Result { () throws(Filter.Failure) in try assembly.filter.run(input: input.descriptor, output: STDOUT_FILENO) }
+      Result { () throws(FilterFailure) in try assembly.filter.run(input: input.descriptor, output: STDOUT_FILENO) }
     }.get()
   }
 

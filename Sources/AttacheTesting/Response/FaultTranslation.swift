@@ -51,11 +51,7 @@ struct FaultTranslation {
       if let seconds { set("Retry-After", String(seconds)) }
     case .redirect(let location, let status): redirect(to: location, status: status)
     case .redirectLoop: redirect(to: request.target, status: 302)
-    case .redirectChain(let hops):
-      // The query counts the hops, so that the origin needs no state for them.
-      let query = request.target.dropFirst(request.path.count)
-      let hop = query.hasPrefix("?hop=") ? Int(query.dropFirst(5)) ?? 0 : 0
-      if hop < hops { redirect(to: "\(request.path)?hop=\(hop + 1)", status: 302) }
+    case .redirectChain(let hops): redirect(hops: hops)
     case .etag(let tag): answer(EntityTag(tag).condition(of: request, length: body.count), tag: tag)
     case .gzip:
       set("Content-Encoding", "gzip")
@@ -71,6 +67,13 @@ struct FaultTranslation {
     case .http10: (head.minorVersion, head.keepsAlive) = (0, false)
     case .times, .after: break
     }
+  }
+
+  /// The query counts the hops, so that the origin needs no state for them.
+  private mutating func redirect(hops: Int) {
+    let query = request.target.dropFirst(request.path.count)
+    let hop = query.hasPrefix("?hop=") ? Int(query.dropFirst(5)) ?? 0 : 0
+    if hop < hops { redirect(to: "\(request.path)?hop=\(hop + 1)", status: 302) }
   }
 
   /// Returns the script of the response. Call it once, after the last fault.

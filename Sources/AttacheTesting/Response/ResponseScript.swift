@@ -164,7 +164,7 @@ extension ResponseScript.Head {
     for step in steps {
       switch step.action {
       case .status(let code): status = code
-      case .length(let told): length = told
+      case .length(let declared): length = declared
       case .redirect(let location):
         usual = 302
         fields.append(HeaderField("Location", location))
@@ -176,7 +176,7 @@ extension ResponseScript.Head {
     self.fields = fields
     framing = .untilClose
     framing = chooseFraming(length, steps)
-    self.fields += framingFields(told: length != nil)
+    self.fields += framingFields(declaresLength: length != nil)
   }
 
   /// Returns the framing. Without a length step, the length is the real one. Framing fields that
@@ -198,11 +198,11 @@ extension ResponseScript.Head {
     return steps.isEndless ? .chunked : count == 0 && steps.breaksOff ? .untilClose : .length(count)
   }
 
-  private func framingFields(told: Bool) -> [HeaderField] {
+  private func framingFields(declaresLength: Bool) -> [HeaderField] {
     let isNamed = fields.contains { ["content-length", "transfer-encoding"].contains($0.name.lowercased()) }
-    guard told || !isNamed else { return [] }
+    guard declaresLength || !isNamed else { return [] }
     switch framing {
-    case .length(let count): return allowsBody || told ? [HeaderField("Content-Length", String(count))] : []
+    case .length(let count): return allowsBody || declaresLength ? [HeaderField("Content-Length", String(count))] : []
     case .chunked: return [HeaderField("Transfer-Encoding", "chunked")]
     case .untilClose: return [HeaderField("Connection", "close")]
     case .asWritten: return []

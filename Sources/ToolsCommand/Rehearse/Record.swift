@@ -45,7 +45,7 @@ struct Record: AsyncParsableCommand {
       throw error
     } catch let error as StoreError {
       try fail(error, ExitStatus.cannotCreate)
-    } catch let error as Filter.Failure {
+    } catch let error as FilterFailure {
       try fail(error, error.exitStatus)
     } catch let error as StartError {
       try fail(error, ExitStatus.software)

@@ -42,25 +42,25 @@ struct Rehearsal: Sendable {
     }
   }
 
-  /// Plays the scenarios and passes each result to the desk.
+  /// Plays the scenarios and passes each result to the reporter.
   ///
   /// - Parameter known: the results that are known before anything is played.
-  /// - Returns: all results, judged by the desk.
-  func perform(_ desk: ReportDesk, _ known: [ScenarioResult]) async -> [ScenarioResult] {
+  /// - Returns: all results, judged by the reporter.
+  func perform(_ reporter: RehearsalReporter, _ known: [ScenarioResult]) async -> [ScenarioResult] {
     let width = (scenarios.map(\.name) + known.map(\.scenario.name)).map(\.count).max() ?? 0
-    desk.begin(
+    reporter.begin(
       RehearsalPlan(
         count: scenarios.count * seeds.count + known.count, clock: clock, seed: seeds[0], nameWidth: width, isSeeded: isSeeded,
         notes: notes))
-    for result in known { desk.add(result) }
+    for result in known { reporter.add(result) }
     var results = known
-    for seed in seeds where !Task.isCancelled { results += await play(seed, desk) }
-    return results.map(desk.judge)
+    for seed in seeds where !Task.isCancelled { results += await play(seed, reporter) }
+    return results.map(reporter.judge)
   }
 
-  private func play(_ seed: UInt64, _ desk: ReportDesk) async -> [ScenarioResult] {
-    let began: @Sendable (Scenario) -> Void = { desk.begin($0) }
-    let notify: @Sendable (ScenarioResult) -> Void = { desk.add($0) }
+  private func play(_ seed: UInt64, _ reporter: RehearsalReporter) async -> [ScenarioResult] {
+    let began: @Sendable (Scenario) -> Void = { reporter.begin($0) }
+    let notify: @Sendable (ScenarioResult) -> Void = { reporter.add($0) }
     switch player {
     case .engine(let clock, let timeScale, let parallel):
       return await ScenarioRunner(clock: clock.clock, timeScale: timeScale, seed: seed, parallel: parallel).run(

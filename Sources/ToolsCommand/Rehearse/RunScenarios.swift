@@ -66,8 +66,8 @@ struct RunScenarios: AsyncParsableCommand {
     var rehearsal = Rehearsal(files.scenarios, player: player(of: program), seeds: play.seeds, isSeeded: isSeeded)
     rehearsal.notes = command.notes + Self.note(files.large)
     let baseline = try reports.readBaseline(clock: rehearsal.clock)
-    let desk = ReportDesk(try reports.open(), baseline: baseline)
-    try await perform(rehearsal, desk, known(files, baseline, rehearsal.depth))
+    let reporter = RehearsalReporter(try reports.open(), baseline: baseline)
+    try await perform(rehearsal, reporter, known(files, baseline, rehearsal.depth))
   }
 
   private var situations: [ExtensionSituation] { tested.situations.filter { play.selects($0.name) } }
@@ -81,8 +81,8 @@ struct RunScenarios: AsyncParsableCommand {
     let player = Rehearsal.Player.serviceExtension(tests, situations)
     let scenarios = ExtensionRehearsal.scenarios(situations, file: tested.path ?? "")
     let rehearsal = Rehearsal(scenarios, player: player, seeds: play.seeds, isSeeded: false)
-    let desk = ReportDesk(try reports.open(), baseline: try reports.readBaseline(clock: rehearsal.clock))
-    try await perform(rehearsal, desk, [])
+    let reporter = RehearsalReporter(try reports.open(), baseline: try reports.readBaseline(clock: rehearsal.clock))
+    try await perform(rehearsal, reporter, [])
   }
 
   /// Returns the results that are known before anything is played: wrong files, scenarios that are
@@ -124,9 +124,9 @@ struct RunScenarios: AsyncParsableCommand {
 
   /// Plays until all is done or a signal arrives. A signal ends what is running, and the reports
   /// cover what has run.
-  private func perform(_ rehearsal: Rehearsal, _ desk: ReportDesk, _ known: [ScenarioResult]) async throws {
+  private func perform(_ rehearsal: Rehearsal, _ reporter: RehearsalReporter, _ known: [ScenarioResult]) async throws {
     let signals = Signals()
-    let work = Task { await rehearsal.perform(desk, known) }
+    let work = Task { await rehearsal.perform(reporter, known) }
     let watch = Task {
       let number = await signals.first()
       if number != nil { work.cancel() }
@@ -135,8 +135,8 @@ struct RunScenarios: AsyncParsableCommand {
     let results = await work.value
     watch.cancel()
     let isInterrupted = await watch.value != nil
-    if isInterrupted { desk.interrupt() }
-    let isWritten = desk.end(results)
+    if isInterrupted { reporter.interrupt() }
+    let isWritten = reporter.end(results)
     if isInterrupted { throw ExitCode(ExitStatus.temporaryFailure) }
     if results.contains(where: { !$0.findings.isEmpty }) { throw ExitCode(ExitStatus.rehearsalFailed) }
     if results.allSatisfy({ $0.skipped != nil }) {

@@ -20,9 +20,9 @@ import Testing
 
   @Test func `a worker that loses its server says so once, and is present again as soon as it can`() throws {
     let test = try ProxiedQueue(lines: ["a"])
-    let told = Mutex<[String]>([])
+    let reported = Mutex<[String]>([])
     test.failures.report { sentence in
-      told.withLock { $0.append(sentence) }
+      reported.withLock { $0.append(sentence) }
       return true
     }
     _ = try test.queue.leaseOne()
@@ -30,10 +30,10 @@ import Testing
     test.proxy.stop()
     try test.waitUntilPresent(0)
     let deadline = ContinuousClock.now.advanced(by: .seconds(20))
-    while told.withLock(\.isEmpty) { try #require(ContinuousClock.now < deadline) }
+    while reported.withLock(\.isEmpty) { try #require(ContinuousClock.now < deadline) }
     test.proxy.resume()
     try test.waitUntilPresent(1)
-    let sentences = told.withLock { $0 }
+    let sentences = reported.withLock { $0 }
     #expect(sentences.count == 1 && sentences[0].hasSuffix("; the worker tries to connect again until it is told to end"), "\(sentences)")
     #expect(sentences[0].hasPrefix("postgresql://"), "\(sentences)")
   }

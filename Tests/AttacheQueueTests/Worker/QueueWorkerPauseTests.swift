@@ -252,9 +252,9 @@ import Testing
     } serve: { [refused] request, answer in
       answer.offer(request.identifier == "1" ? .original(.policyScheme, media: [refused]) : .original(.typeUnknown))
     }.run()
-    let told = notices.withLock { $0 }
-    #expect(told.contains { $0.hasSuffix(advice) && $0.contains("--allow-http") })
-    #expect(told.contains { $0.contains("type.unknown") && !$0.contains("retry") && !$0.contains("again") })
+    let reported = notices.withLock { $0 }
+    #expect(reported.contains { $0.hasSuffix(advice) && $0.contains("--allow-http") })
+    #expect(reported.contains { $0.contains("type.unknown") && !$0.contains("retry") && !$0.contains("again") })
     #expect(rig.observer.pauses == [])
   }
 

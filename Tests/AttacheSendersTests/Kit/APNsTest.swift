@@ -10,7 +10,7 @@ import Tripwire
 struct APNsTest {
   let server: APNsServer
   let sender: APNsSender
-  let desk: AnswerDesk
+  let recorder: AnswerRecorder
 
   /// Runs a test with a started sender, then ends both sides.
   static func run(
@@ -30,10 +30,10 @@ struct APNsTest {
     configuration.timeLimits.longestPause = .milliseconds(20)
     change(&configuration)
     let sender = try APNsSender(configuration)
-    let desk = AnswerDesk()
-    try sender.start(desk)
+    let recorder = AnswerRecorder()
+    try sender.start(recorder)
     do {
-      try await body(APNsTest(server: server, sender: sender, desk: desk))
+      try await body(APNsTest(server: server, sender: sender, recorder: recorder))
     } catch {
       sender.cancel()
       sender.close()
@@ -48,8 +48,8 @@ struct APNsTest {
   /// Sends lines as payloads 1, 2 and so on, and waits for their answers.
   func answers(to lines: [String]) async -> [DeliveryAnswer] {
     sender.send(lines.enumerated().map { Self.delivery(Int64($0.offset + 1), $0.element) })
-    await desk.waitForAnswers(count: lines.count)
-    return (1...Int64(lines.count)).compactMap { desk.answers[$0]?.first }
+    await recorder.waitForAnswers(count: lines.count)
+    return (1...Int64(lines.count)).compactMap { recorder.answers[$0]?.first }
   }
 
   static func delivery(_ number: Int64, _ line: String) -> Delivery {

@@ -33,7 +33,7 @@ struct SecureOriginTests {
     }
   }
 
-  @Test func `a reset under TLS says no farewell`() async throws {
+  @Test func `a reset under TLS sends no close_notify`() async throws {
     try await withOrigin(tls: .selfMade()) { origin in
       origin.serve("/photo", photo, faults: [.reset(afterBytes: 512)])
       await #expect { try await SecureClient.get("/photo", origin) } throws: { ($0 as? IOError)?.errnoCode == ECONNRESET }
@@ -41,7 +41,7 @@ struct SecureOriginTests {
     }
   }
 
-  @Test func `an early close under TLS says its farewell`() async throws {
+  @Test func `an early close under TLS sends its close_notify`() async throws {
     try await withOrigin(tls: .selfMade()) { origin in
       origin.serve("/photo", photo, faults: [.closeEarly(afterBytes: 512)])
       let response = try await SecureClient.get("/photo", origin)

@@ -83,12 +83,12 @@ struct AresResolverTests {
       // The hosts file answers this name, after all earlier questions.
       _ = await resolver.resolve("localhost")
       stub.release("slow.example", with: .addresses([Self.v4]))
-      var told = 0
+      var count = 0
       for await answer in answers.prefix(3) {
         #expect(answer == .success([Self.v4]))
-        told += 1
+        count += 1
       }
-      #expect(told == 3)
+      #expect(count == 3)
       #expect(stub.queries.count == 2)
     }
   }
@@ -151,14 +151,14 @@ struct AresResolverTests {
     let stub = try await StubDNS(others: .silence)
     let loop = try EventLoop()
     let resolver = try TestResolver(loop: loop, servers: [stub.address])
-    let told = Mutex(0)
-    resolver.resolve("waiting.example") { _ in told.withLock { $0 += 1 } }
+    let answers = Mutex(0)
+    resolver.resolve("waiting.example") { _ in answers.withLock { $0 += 1 } }
     await stub.waitForQueries(count: 2)
     await resolver.shutdown()
-    resolver.resolve("later.example") { _ in told.withLock { $0 += 1 } }
+    resolver.resolve("later.example") { _ in answers.withLock { $0 += 1 } }
     stub.release("waiting.example", with: .addresses([Self.v4]))
     await loop.passes {}
-    #expect(told.withLock { $0 } == 0)
+    #expect(answers.withLock { $0 } == 0)
     #expect(!stub.queries.contains { $0.question.name == "later.example" })
     loop.stop()
     await stub.stop()

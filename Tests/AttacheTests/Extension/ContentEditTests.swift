@@ -216,7 +216,7 @@ struct ContentEditTests {
     let payload = try #require(reader.read(line).candidate)
     var content = payload.content(of: line)
     (content.title, content.attachments) = ("X", [Self.attachment])
-    let enricher = LineEnricher(Attache.Filter.Configuration(), store: stage.store)
+    let enricher = LineEnricher(Attache.FilterConfiguration(), store: stage.store)
     let decision = enricher.decision([.content(content)], on: [payload], of: Segment(line))
     #expect(decision.text(of: line).contains(#""alert":{"title":"X","body":"W"}"#))
   }

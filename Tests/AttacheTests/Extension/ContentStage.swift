@@ -12,9 +12,9 @@ struct ContentStage {
   /// Returns the decision about a line if `change` is applied to the content of each payload.
   func decide(
     _ line: String, path: JSONPointer? = nil, attachments: [Attachment] = [],
-    configure: (inout Attache.Filter.Configuration) -> Void = { _ in }, change: (inout NotificationContent) -> Void
+    configure: (inout Attache.FilterConfiguration) -> Void = { _ in }, change: (inout NotificationContent) -> Void
   ) -> Decision {
-    var configuration = Attache.Filter.Configuration()
+    var configuration = Attache.FilterConfiguration()
     configure(&configuration)
     let payloads = PayloadReader(payloadPath: path).read(line).candidates
     let deliveries = payloads.map { payload in

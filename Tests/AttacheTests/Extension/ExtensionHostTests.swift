@@ -19,13 +19,13 @@ import Testing
   }
 
   @Test func `one that never answers is told when time will expire, and gives the original before the deadline`() async {
-    let (told, cancelled) = (Event(), Event())
-    let stage = HostStage(.init(expire: { _ in told.happen() }, cancel: { cancelled.happen() }))
+    let (expired, cancelled) = (Event(), Event())
+    let stage = HostStage(.init(expire: { _ in expired.happen() }, cancel: { cancelled.happen() }))
     stage.run()
     stage.clock.advance(by: Self.notice - .milliseconds(1))
     #expect(stage.delivered.isEmpty)
     stage.clock.advance(by: .milliseconds(1))
-    await told.wait()
+    await expired.wait()
     #expect(stage.delivered.isEmpty)
     stage.clock.advance(by: .milliseconds(500))
     await cancelled.wait()

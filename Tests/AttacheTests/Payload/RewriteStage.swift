@@ -7,7 +7,7 @@ struct RewriteStage {
   static let base = "https://cdn.example/push"
 
   private let stage: ContentStage
-  var form = Attache.Filter.AttachmentForm.url
+  var form = Attache.FilterConfiguration.AttachmentForm.url
   var type = MediaType.jpeg
   var path: JSONPointer?
   var dialects = DialectTable()
@@ -49,7 +49,7 @@ struct RewriteStage {
       change(&content)
       return ExtensionResult.content(content)
     }
-    var configuration = Attache.Filter.Configuration()
+    var configuration = Attache.FilterConfiguration()
     (configuration.attachAs, configuration.baseURL, configuration.maximumPayload) = (form, base, maximum)
     return LineEnricher(configuration, store: stage.store).decision(deliveries, on: payloads, of: Segment(line))
   }

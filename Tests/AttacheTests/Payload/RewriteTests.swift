@@ -97,7 +97,7 @@ struct RewriteTests {
     (#"[{"to":"ExponentPushToken[x]","body":"<pad>","mutableContent":true,"richContent":{"image":"<1>"}}]"#, 3_840),
   ])
   func `with public addresses a payload may grow to what APNs accepts from its service`(marked: String, limit: Int) throws {
-    for form in [Attache.Filter.AttachmentForm.url, .both, .member] {
+    for form in [Attache.FilterConfiguration.AttachmentForm.url, .both, .member] {
       var stage = try RewriteStage()
       stage.form = form
       func line(_ padding: Int) throws -> String {

@@ -11,7 +11,7 @@ import Testing
     ledger.add(reason, at: Self.instant(minutes)) { Explanation(line: line, reason: reason, text: "text") }
   }
 
-  private mutating func told(after minutes: Int) -> [String] {
+  private mutating func shown(after minutes: Int) -> [String] {
     ledger.takeDue(at: Self.instant(minutes)).map(\.description)
   }
 
@@ -21,35 +21,35 @@ import Testing
 
   @Test mutating func `a reason is told at its first payload, and again after an hour with its count`() {
     #expect(add(.deadline, line: 1, after: 0))
-    #expect(told(after: 0) == ["line 1: deadline: text"])
+    #expect(shown(after: 0) == ["line 1: deadline: text"])
     #expect(ledger.nextDue == nil)
     #expect(add(.deadline, line: 2, after: 1))
     for line in 3...1_235 { #expect(!add(.deadline, line: line, after: 2)) }
-    #expect(told(after: 59) == [])
+    #expect(shown(after: 59) == [])
     #expect(ledger.nextDue == Self.instant(60))
-    #expect(told(after: 60) == ["line 2: deadline: text (again 1,234 times in the last hour)"])
-    #expect(told(after: 200) == [])
+    #expect(shown(after: 60) == ["line 2: deadline: text (again 1,234 times in the last hour)"])
+    #expect(shown(after: 200) == [])
     #expect(ledger.nextDue == nil)
   }
 
   @Test mutating func `after a quiet hour the next payload is told at once`() {
     _ = add(.deadline, line: 1, after: 0)
-    _ = told(after: 0)
+    _ = shown(after: 0)
     #expect(add(.deadline, line: 2, after: 90))
-    #expect(told(after: 90) == ["line 2: deadline: text (again 1 time in the last hour)"])
+    #expect(shown(after: 90) == ["line 2: deadline: text (again 1 time in the last hour)"])
     #expect(add(.deadline, line: 3, after: 91))
-    #expect(told(after: 91) == [])
+    #expect(shown(after: 91) == [])
     #expect(ledger.nextDue == Self.instant(150))
   }
 
   @Test mutating func `each reason has an hour of its own`() {
     _ = add(.deadline, line: 1, after: 0)
     _ = add(.httpStatus, line: 2, after: 30)
-    #expect(told(after: 30).count == 2)
+    #expect(shown(after: 30).count == 2)
     _ = add(.httpStatus, line: 3, after: 31)
     _ = add(.deadline, line: 4, after: 32)
-    #expect(told(after: 61) == ["line 4: deadline: text (again 1 time in the last hour)"])
-    #expect(told(after: 90) == ["line 3: http.status: text (again 1 time in the last hour)"])
+    #expect(shown(after: 61) == ["line 4: deadline: text (again 1 time in the last hour)"])
+    #expect(shown(after: 90) == ["line 3: http.status: text (again 1 time in the last hour)"])
   }
 
   @Test func `large counts are grouped by threes`() {

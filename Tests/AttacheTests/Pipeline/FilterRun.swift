@@ -69,11 +69,11 @@ extension FilterRun {
   /// Lets a filter read the lines from a file and write them to another.
   static func over(
     _ lines: [String], store: AttachmentStore, host: ServiceExtensionHost, clock: MonotonicClock,
-    configure: (inout Attache.Filter.Configuration) -> Void = { _ in }
+    configure: (inout Attache.FilterConfiguration) -> Void = { _ in }
   ) async throws -> FilterRun {
     let folder = AttachmentStoreTestFolder()
     folder.write(Array(lines.map { $0 + "\n" }.joined().utf8), to: "in")
-    var configuration = Attache.Filter.Configuration()
+    var configuration = Attache.FilterConfiguration()
     configuration.report = folder["report"]
     configure(&configuration)
     let filter = try Attache.Filter(configuration, host: host, store: store, clock: clock)

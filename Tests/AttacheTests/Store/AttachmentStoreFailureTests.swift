@@ -98,17 +98,17 @@ import Testing
     #expect(throws: StoreError.self) { try AttachmentStore(directory: "", maximumBytes: 1, maximumAge: .zero) }
   }
 
-  @Test func `a shelf that is a symbolic link is not followed`() throws {
+  @Test func `a subfolder that is a symbolic link is not followed`() throws {
     let store = try folder.store()
     let stored = try store.add([1])
-    let shelf = String(stored.sha256.prefix(2))
-    folder.move(shelf, to: "outside")
-    folder.link(shelf, to: "outside")
+    let subfolder = String(stored.sha256.prefix(2))
+    folder.move(subfolder, to: "outside")
+    folder.link(subfolder, to: "outside")
     #expect(!store.touch(stored))
     folder.remove("outside/\(stored.sha256).png")
     let error = #expect(throws: StoreError.self) { try store.add([1]) }
     #expect(error?.reason == .storeFailed)
-    #expect(folder.files == [shelf])
+    #expect(folder.files == [subfolder])
     #expect(try store.prune()?.filesKept == 0)
   }
 

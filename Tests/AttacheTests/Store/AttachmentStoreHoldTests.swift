@@ -122,11 +122,11 @@ import Testing
     let listed = StoreEviction.Entry(name: name, size: 1, lastUse: clock.now - StoreEviction.precision * 3)
     folder.setLastUse(file.relativePath, listed.lastUse)
     #expect(other.touch(file))
-    let shelf = try store.root.folder(name.folder)
-    #expect(!store.remove(listed, from: shelf))
+    let subfolder = try store.root.folder(name.folder)
+    #expect(!store.remove(listed, from: subfolder))
     #expect(other.touch(file))
     folder.setLastUse(file.relativePath, listed.lastUse)
-    #expect(store.remove(listed, from: shelf))
+    #expect(store.remove(listed, from: subfolder))
     #expect(!other.touch(file))
   }
 

@@ -58,11 +58,11 @@ private func expectPrivateStore() throws {
   folder.setMode("", 0o755)
   let store = try AttachmentStore(directory: folder["above/store/"], maximumBytes: 1000, maximumAge: .seconds(1))
   let stored = try store.add([1])
-  let shelf = String(stored.sha256.prefix(2))
+  let subfolder = String(stored.sha256.prefix(2))
   #expect(folder.mode("above") == 0o700)
   #expect(folder.mode("above/store") == 0o700)
   #expect(folder.mode("above/store/tmp") == 0o700)
-  #expect(folder.mode("above/store/\(shelf)") == 0o700)
+  #expect(folder.mode("above/store/\(subfolder)") == 0o700)
   #expect(folder.mode("above/store/\(stored.relativePath)") == 0o600)
 }
 

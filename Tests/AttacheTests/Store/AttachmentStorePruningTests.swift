@@ -96,8 +96,8 @@ import Testing
     let (before, now) = (clock.now - .seconds(age), clock.now)
     folder.setLastUse(file.relativePath, before)
     #expect(store.touch(file))
-    let shelf = try store.root.folder(file.name.folder)
-    let lastUse = try #require(shelf.status(of: file.name.fileName)?.lastUse)
+    let subfolder = try store.root.folder(file.name.folder)
+    let lastUse = try #require(subfolder.status(of: file.name.fileName)?.lastUse)
     #expect((lastUse != before) == isSet)
     #expect(now - lastUse < .seconds(60))
   }

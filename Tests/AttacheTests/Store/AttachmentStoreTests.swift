@@ -72,7 +72,7 @@ private let abc = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f2001
     #expect(try !store.touch(#require(StoredFile(sha256: abc, type: .png, size: 3))))
   }
 
-  @Test func `a shelf that somebody removed comes back`() throws {
+  @Test func `a subfolder that somebody removed comes back`() throws {
     let store = try folder.store()
     let stored = try store.add([1])
     folder.remove(stored.relativePath)

@@ -62,10 +62,10 @@ import Testing
 
   @Test mutating func `work beyond what was announced is charged to what the payload has waiting`() {
     for number in 0..<3 { queue.add("liar \(number)", work: 1, of: [1], by: .at(1)) }
-    queue.add("honest", work: 5, of: [2], by: .at(9))
+    queue.add("normal", work: 5, of: [2], by: .at(9))
     #expect(queue.popFirst()?.element == "liar 0")
     queue.charge(1, 500)
-    #expect(order() == ["honest", "liar 1", "liar 2"])
+    #expect(order() == ["normal", "liar 1", "liar 2"])
   }
 
   @Test mutating func `an element that several payloads wait for takes the earliest of their turns`() {

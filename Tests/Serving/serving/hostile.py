@@ -198,8 +198,8 @@ def main():
             check(decodes(file), f"libvips does not decode {file}")
     check(watch.seen, "there was no converter")
     check(watch.peak <= _CONVERTER, f"a converter used {watch.peak} KB")
-    patience = time.monotonic() + 15
-    while not set(converters()) <= earlier and time.monotonic() < patience:
+    time_limit = time.monotonic() + 15
+    while not set(converters()) <= earlier and time.monotonic() < time_limit:
         time.sleep(0.05)
     check(set(converters()) <= earlier, "a converter is left")
     print(f"{len(pictures)} pictures in {seconds:.1f} s: {reasons.pop(None, 0)} attached, {len(files)} different ones converted; "

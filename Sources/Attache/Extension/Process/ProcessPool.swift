@@ -32,7 +32,7 @@ final class ProcessPool: @unchecked Sendable {
   var memoryTimer: TimerEntry?
   var leftoverTimer: TimerEntry?
   /// How many processes ended, one after another, before they were ready.
-  private var failedStarts = 0
+  var failedStarts = 0
   private var startsAgain = MonotonicInstant.distantPast
   private var warnings: Set<String> = []
 
@@ -228,39 +228,6 @@ final class ProcessPool: @unchecked Sendable {
     dispatch()
   }
 
-  private func take(_ event: ExtensionEvent, from process: ExtensionProcess) {
-    observe?(.event(event), loop.now)
-    switch event {
-    case .ready(let version, _):
-      guard version == ExtensionProcesses.version else {
-        say("the service extension was built by another version of attache; build it again with attache extension build")
-        end(process, verdict: .extensionCrash)
-        return noteFailedStart()
-      }
-      process.isReady = true
-      failedStarts = 0
-    case .answer(let number, _, let answer):
-      guard let call = process.calls[number] else { return }
-      call.end(.answered(answer, transfers: call.transfers))
-      if configuration.finishesAnswered { finish(call) }
-    case .completed(let number, _, _):
-      guard let call = process.calls[number] else { return }
-      call.end(.answered(ExtensionAnswer(), transfers: call.transfers))
-    case .unreadable(let number, let why):
-      guard let call = process.calls[number] else { return }
-      say("the service extension's answer is not used: \(PrintableText.of(why))")
-      call.end(.failed(.extensionContent))
-      if configuration.finishesAnswered { finish(call) }
-    case .transferBegan(let number, let url):
-      if process.transfers.count < 256 { process.transfers[number] = UntrustedText(url) }
-    case .transferEnded(let number, var transfer):
-      // The payload has the URL before redirects.
-      if let url = process.transfers.removeValue(forKey: number) { transfer.url = url }
-      for call in process.calls.values where call.transfers.count < 256 { call.transfers.append(transfer) }
-    case .began, .returned, .expired, .finished, .refusedAttachment, .note, .background: break
-    }
-  }
-
   /// Ends a process and all that it has started. Its calls fail.
   func end(_ process: ExtensionProcess, verdict: Reason?) {
     guard let index = processes.firstIndex(where: { $0 === process }) else { return }
@@ -294,7 +261,7 @@ final class ProcessPool: @unchecked Sendable {
     dying = []
   }
 
-  private func noteFailedStart() {
+  func noteFailedStart() {
     let pause = min(Self.firstPause * (1 << min(failedStarts, 10)), Self.longestPause)
     failedStarts += 1
     startsAgain = loop.now.advanced(by: pause)

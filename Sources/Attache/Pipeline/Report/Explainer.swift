@@ -4,16 +4,16 @@ internal import Synchronization
 /// an hour (``ExplanationLedger``), and ordinary reasons (``Reason/ordinary``) only at their first
 /// line. It uses its own thread, so that a log that blocks delays no line.
 package final class Explainer: Sendable {
-  private struct Desk {
+  private struct Pending {
     var ledger = ExplanationLedger()
     var waiting: [@Sendable () -> Void] = []
     var isFinished = false
   }
 
-  private let desk: Mailbox<Desk>
+  private let pending: Mailbox<Pending>
   private let machine: any Machine
   private let alarm: any WakeSignal
-  private let told: any WakeSignal
+  private let finished: any WakeSignal
   private let detail: URLDetail
   /// A bit for each ordinary reason that was reported.
   private let ordinaries = Atomic<Int>(0)
@@ -31,8 +31,8 @@ package final class Explainer: Sendable {
     self.notify = notify
     let alarm = try machine.makeWakeSignal()
     self.alarm = alarm
-    desk = Mailbox(Desk()) { alarm.ring() }
-    told = try machine.makeWakeSignal()
+    pending = Mailbox(Pending()) { alarm.ring() }
+    finished = try machine.makeWakeSignal()
     try machine.start("explain") { [weak self] in
       while case .wait(let instant) = self?.tellWaiting() ?? .end { alarm.wait(until: instant) }
     }.detach()
@@ -56,8 +56,8 @@ package final class Explainer: Sendable {
     let now = machine.now
     let medium = media.first { $0.reason == reason }
     let example = cause.map { ExplanationDetail($0) } ?? medium.flatMap { ExplanationDetail($0) }
-    desk.change { desk in
-      let isDue = desk.ledger.add(reason, example, at: now) {
+    pending.change { pending in
+      let isDue = pending.ledger.add(reason, example, at: now) {
         Explanation(
           line: line, column: cause?.column, reason: reason, url: medium.map { detail.text(of: $0.url) },
           text: cause?.text ?? medium?.explanation ?? reason.advice)
@@ -68,13 +68,13 @@ package final class Explainer: Sendable {
 
   /// Runs something else on the thread, such as writing another message to the log. Never waits.
   package func perform(_ body: @escaping @Sendable () -> Void) {
-    desk.change { $0.waiting.append(body) }
+    pending.change { $0.waiting.append(body) }
   }
 
   /// Waits until all due explanations are reported, and ends the thread.
   package func finish() {
-    desk.change { $0.isFinished = true }
-    told.wait(until: nil)
+    pending.change { $0.isFinished = true }
+    finished.wait(until: nil)
   }
 
   private enum Step {
@@ -86,17 +86,17 @@ package final class Explainer: Sendable {
   private func tellWaiting() -> Step {
     while true {
       let now = machine.now
-      let (due, waiting, step) = desk.take { desk in
-        defer { desk.waiting = [] }
-        let due = desk.ledger.takeDue(at: now)
-        let step: Step = desk.isFinished ? .end : .wait(until: desk.ledger.nextDue)
-        return ((due, desk.waiting, step), sleeps: due.isEmpty && desk.waiting.isEmpty)
+      let (due, waiting, step) = pending.take { pending in
+        defer { pending.waiting = [] }
+        let due = pending.ledger.takeDue(at: now)
+        let step: Step = pending.isFinished ? .end : .wait(until: pending.ledger.nextDue)
+        return ((due, pending.waiting, step), sleeps: due.isEmpty && pending.waiting.isEmpty)
       }
       for explanation in due { notify(explanation) }
       for body in waiting { body() }
       guard due.isEmpty, waiting.isEmpty else { continue }
       guard case .end = step else { return step }
-      told.ring()
+      finished.ring()
       return .end
     }
   }

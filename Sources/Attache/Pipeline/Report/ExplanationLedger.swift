@@ -8,7 +8,7 @@ struct ExplanationLedger {
 
   private struct Entry {
     /// The time when the reason was last reported.
-    var told: MonotonicInstant
+    var shown: MonotonicInstant
     /// The payloads since then; nil if there are none.
     var again: Explanation?
   }
@@ -46,7 +46,7 @@ struct ExplanationLedger {
     guard let index = entries.index(forKey: example) else {
       last = nil
       if example.detail != nil { details[reason, default: 0] += 1 }
-      entries[example] = Entry(told: now)
+      entries[example] = Entry(shown: now)
       waiting.append(explain())
       return true
     }
@@ -72,9 +72,9 @@ struct ExplanationLedger {
     defer { waiting = [] }
     var due: [Explanation] = []
     for (example, entry) in entries {
-      guard let again = entry.again, entry.told.advanced(by: Self.interval) <= now else { continue }
+      guard let again = entry.again, entry.shown.advanced(by: Self.interval) <= now else { continue }
       due.append(again)
-      entries[example] = Entry(told: now)
+      entries[example] = Entry(shown: now)
     }
     return waiting + due.sorted { ($0.line, $0.reason.rawValue) < ($1.line, $1.reason.rawValue) }
   }
@@ -87,7 +87,7 @@ struct ExplanationLedger {
     if !waiting.isEmpty { return .distantPast }
     var next: MonotonicInstant?
     for entry in entries.values where entry.again != nil {
-      let due = entry.told.advanced(by: Self.interval)
+      let due = entry.shown.advanced(by: Self.interval)
       next = min(next ?? due, due)
     }
     return next

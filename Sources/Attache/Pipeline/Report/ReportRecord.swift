@@ -62,7 +62,7 @@ extension Decision {
   ///   - elapsed: the time from its start to the decision.
   ///   - lateness: the time from its deadline to the delivery of its result.
   ///   - configuration: how much of a URL to show, and whether to repeat a value of the line.
-  package func record(line: Int, elapsed: Duration, lateness: Duration, _ configuration: Filter.Configuration) -> [UInt8] {
+  package func record(line: Int, elapsed: Duration, lateness: Duration, _ configuration: FilterConfiguration) -> [UInt8] {
     var record = ReportRecord(line: line, decision: self, elapsed: elapsed, lateness: lateness)
     record.decision.key = configuration.reportKey == nil ? nil : key ?? ReportKey.none
     var text: [UInt8] = []

@@ -7,7 +7,7 @@ internal import Glibc
 /// the order of the input, unless the run is unordered. Nothing stays in a buffer when the input
 /// pauses.
 final class ReportWriter: Sendable {
-  private struct Desk {
+  private struct Pending {
     var items: [ReportItem] = []
     var isFinished = false
   }
@@ -16,7 +16,7 @@ final class ReportWriter: Sendable {
   private static let bufferSize = 64 << 10
 
   private let descriptor: Int32
-  private let desk: Mailbox<Desk>
+  private let pending: Mailbox<Pending>
   private let detail: URLDetail
   private let work: any WakeSignal
   private let written: @Sendable (_ bytes: Int) -> Void
@@ -39,17 +39,17 @@ final class ReportWriter: Sendable {
     self.failed = failed
     let work = try machine.makeWakeSignal()
     self.work = work
-    desk = Mailbox(Desk()) { work.ring() }
+    pending = Mailbox(Pending()) { work.ring() }
   }
 
   /// Adds items that were passed to `write`; never waits.
   func add(_ items: [ReportItem]) {
-    desk.change { $0.items += items }
+    pending.change { $0.items += items }
   }
 
   /// Records that nothing more will be added; ``run()`` then ends.
   func finish() {
-    desk.change { $0.isFinished = true }
+    pending.change { $0.isFinished = true }
   }
 
   /// Writes until the report is finished. The report's thread runs it.
@@ -57,21 +57,21 @@ final class ReportWriter: Sendable {
     var text = ReportText(descriptor: descriptor, bufferSize: Self.bufferSize, showing: detail, failed: failed)
     var isFinished = false
     while !isFinished {
-      let desk = takeDesk()
-      isFinished = desk.isFinished
-      for item in desk.items { text.write(item) }
+      let pending = takePending()
+      isFinished = pending.isFinished
+      for item in pending.items { text.write(item) }
       text.flush()
-      written(desk.items.reduce(0) { $0 + $1.charge })
+      written(pending.items.reduce(0) { $0 + $1.charge })
     }
     close(descriptor)
   }
 
   /// Waits for items, or for the end.
-  private func takeDesk() -> Desk {
-    desk.take(waitingFor: work) { desk in
-      guard desk.isFinished || !desk.items.isEmpty else { return nil }
-      defer { desk.items = [] }
-      return desk
+  private func takePending() -> Pending {
+    pending.take(waitingFor: work) { pending in
+      guard pending.isFinished || !pending.items.isEmpty else { return nil }
+      defer { pending.items = [] }
+      return pending
     }
   }
 }

@@ -15,7 +15,7 @@ final class OutputSide {
   init(
     window: OutputWindow, clock: MonotonicClock, output: Int32, report target: (path: String, detail: URLDetail)?,
     failed: @escaping @Sendable () -> Void, reportFailed: @escaping @Sendable (SystemError) -> Void
-  ) throws(Filter.Failure) {
+  ) throws(FilterFailure) {
     let machine = clock.machine
     report = try Self.open(target, window, machine) { [failure = self.reportFailed] error in
       failure.set(error)
@@ -41,7 +41,7 @@ final class OutputSide {
   private static func open(
     _ target: (path: String, detail: URLDetail)?, _ window: OutputWindow, _ machine: any Machine,
     _ failed: @escaping @Sendable (SystemError) -> Void
-  ) throws(Filter.Failure) -> ReportWriter? {
+  ) throws(FilterFailure) -> ReportWriter? {
     guard let (path, detail) = target else { return nil }
     do {
       return try ReportWriter(
@@ -60,7 +60,7 @@ final class OutputSide {
   /// Waits until everything is written.
   ///
   /// - Returns: the counts of the payloads' outcomes.
-  func join() throws(Filter.Failure) -> Summary {
+  func join() throws(FilterFailure) -> Summary {
     writing.join()
     report?.finish()
     reporting?.join()

@@ -44,8 +44,10 @@ struct IndexSweep {
   }
 
   private func isOfUse(_ row: IndexRow, now: Int64) -> Bool {
-    guard .seconds(now - row.lastUse) <= store.limits.maximumAge, let shelf = try? store.root.folder(row.name.folder) else { return false }
-    return shelf.status(of: row.name.fileName)?.size == row.size
+    guard .seconds(now - row.lastUse) <= store.limits.maximumAge, let subfolder = try? store.root.folder(row.name.folder) else {
+      return false
+    }
+    return subfolder.status(of: row.name.fileName)?.size == row.size
   }
 
   /// Whether the index uses more than three quarters of its maximum size.

@@ -16,7 +16,6 @@ final class ExtensionPlay: Sendable {
   private static let afterwards = Duration.milliseconds(600)
   /// How long to wait for downloads that outlive the answer. Their handlers may answer again.
   private static let lateDownloads = Duration.seconds(2)
-
   /// How long an app may take to start again and to finish its downloads.
   private static let restart = Duration.seconds(10)
   /// The most background sessions of whose events an app is told.
@@ -73,46 +72,50 @@ final class ExtensionPlay: Sendable {
   }
 
   private func note(_ observation: ExtensionProcesses.Observation, _ instant: MonotonicInstant, _ state: inout State) {
-    func change(_ number: UInt64, _ body: (inout ExtensionEvidence.Request) -> Void) {
-      if let index = state.indices[number] { body(&state.evidence.requests[index]) }
-    }
     switch observation {
     case .started: break
     case .ended(_, let end, let verdict, let peak):
       guard verdict == nil || verdict == .extensionMemory || verdict == .extensionCrash else { return }
       state.evidence.deaths.append(.init(end: end, isForMemory: verdict == .extensionMemory, peakMemory: peak))
-    case .event(.began(let number)): change(number) { $0.began = instant }
-    case .event(.returned(let number)): change(number) { $0.returned = instant }
-    case .event(.answer(let number, _, let answer)):
+    case .event(let event): note(event, instant, &state)
+    }
+  }
+
+  private func note(_ event: ExtensionEvent, _ instant: MonotonicInstant, _ state: inout State) {
+    func change(_ number: UInt64, _ body: (inout ExtensionEvidence.Request) -> Void) {
+      if let index = state.indices[number] { body(&state.evidence.requests[index]) }
+    }
+    switch event {
+    case .began(let number): change(number) { $0.began = instant }
+    case .returned(let number): change(number) { $0.returned = instant }
+    case .answer(let number, _, let answer):
       change(number) { request in
         request.answers.append(instant)
         if request.answer == nil { request.answer = answer }
       }
-    case .event(.completed(let number, _, let result)):
+    case .completed(let number, _, let result):
       change(number) { request in
         request.answers.append(instant)
         request.results.append(result)
       }
-    case .event(.finished(let number, let isAlive, let isChangedAfter)):
+    case .finished(let number, let isAlive, let isChangedAfter):
       change(number) { ($0.isAlive, $0.isChangedAfter) = (isAlive, isChangedAfter) }
       if state.indices[number] != nil { state.finished.insert(number) }
-    case .event(.refusedAttachment(let path, let code, let message)):
+    case .refusedAttachment(let path, let code, let message):
       if state.evidence.refusals.count < Self.mostNotes { state.evidence.refusals.append((path, code, message)) }
-    case .event(.transferBegan(let number, let url)):
+    case .transferBegan(let number, let url):
       guard state.evidence.transfers.count < Self.mostNotes else { break }
       state.transfers[number] = state.evidence.transfers.count
       state.evidence.transfers.append(.init(url: url, began: instant, isInBackground: state.isRestarted))
-    case .event(.transferEnded(let number, let transfer)):
+    case .transferEnded(let number, let transfer):
       if let index = state.transfers[number] { state.evidence.transfers[index].end = (instant, transfer) }
-    case .event(.unreadable(let number, let why)):
+    case .unreadable(let number, let why):
       change(number) { $0.answers.append(instant) }
       if state.evidence.notes.count < Self.mostNotes { state.evidence.notes.append(("userinfo.unserialisable", why)) }
-    case .event(.note(let name, let text)):
-      if state.evidence.notes.count < Self.mostNotes { state.evidence.notes.append((name, text)) }
-    case .event(.background(let download)):
-      if state.evidence.background.count < Self.mostNotes { state.evidence.background.append(download) }
-    case .event(.expired(let number)): if state.indices[number] != nil { state.expired.insert(number) }
-    case .event(.ready): break
+    case .note(let name, let text): if state.evidence.notes.count < Self.mostNotes { state.evidence.notes.append((name, text)) }
+    case .background(let download): if state.evidence.background.count < Self.mostNotes { state.evidence.background.append(download) }
+    case .expired(let number): if state.indices[number] != nil { state.expired.insert(number) }
+    case .ready: break
     }
   }
 

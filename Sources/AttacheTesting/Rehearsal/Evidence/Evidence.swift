@@ -54,7 +54,7 @@ package struct Evidence: Sendable {
   }
 
   /// Creates the evidence of a filter with this configuration.
-  package init(input: [[UInt8]], endsWithLineFeed: Bool, filter: Filter.Configuration) {
+  package init(input: [[UInt8]], endsWithLineFeed: Bool, filter: FilterConfiguration) {
     self.init(input: input, endsWithLineFeed: endsWithLineFeed)
     place = OutputPlace(filter)
     isOrdered = filter.isOrdered

@@ -21,7 +21,7 @@ package struct OutputPlace: Sendable, Hashable {
   }
 
   /// Creates the place where a filter with this configuration puts its member.
-  package init(_ filter: Filter.Configuration) {
+  package init(_ filter: FilterConfiguration) {
     self.init(key: filter.outputKey, payloadPath: filter.payloadPath?.parts ?? [], appliesOverrides: filter.appliesOverrides)
     publicURL = filter.rewritingURL
     addsMember = filter.attachAs != .url

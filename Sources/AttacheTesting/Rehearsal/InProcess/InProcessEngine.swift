@@ -48,7 +48,7 @@ struct InProcessEngine: Sendable {
   ///
   /// - Returns: the exit status that `attache` would return.
   func run(input: Int32, output: Int32, on timeline: Timeline) -> Int32 {
-    do throws(Filter.Failure) {
+    do throws(FilterFailure) {
       return configuration.exitStatus(after: try filter.run(input: input, output: output))
     } catch {
       timeline.note(.filter, "\(error)")

@@ -29,7 +29,7 @@ struct WorkOptions: ParsableArguments {
   @Option(help: URLDetail.help)
   var logUrls = URLDetail.short
 
-  @Option(help: Filter.Configuration.reportKeyHelp, transform: { try JSONPointer(path: $0) })
+  @Option(help: FilterConfiguration.reportKeyHelp, transform: { try JSONPointer(path: $0) })
   var reportKey: JSONPointer?
 
   @Option(help: "Write messages as text or json.")

@@ -23,7 +23,7 @@ struct ContentTests {
     defer { store.shutdown() }
     let clock = try MonotonicClock()
     let host = ServiceExtensionHost(clock: clock, grace: .milliseconds(50)) { Greeter() }
-    let filter = try Attache.Filter(Attache.Filter.Configuration(), host: host, store: store, clock: clock)
+    let filter = try Attache.Filter(Attache.FilterConfiguration(), host: host, store: store, clock: clock)
     let (input, output) = (Pipe(), Pipe())
     let silent = #"{"aps":{"content-available":1}}"#
     let line = #"{"aps":{"alert":"Hello","badge":2,"mutable-content":1}, "chat" : 7}"#

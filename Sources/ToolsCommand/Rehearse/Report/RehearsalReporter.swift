@@ -4,7 +4,7 @@ internal import Synchronization
 
 /// Receives the results, compares them with the baseline, and passes them to every report. Any
 /// thread may call it.
-final class ReportDesk: Sendable {
+final class RehearsalReporter: Sendable {
   private struct State {
     var reports: [any RehearsalReport]
     var start = MonotonicInstant.now

@@ -3,7 +3,7 @@ import AttacheSenders
 import Synchronization
 
 /// The owner of a sender: sends payloads and waits for the answers.
-final class AnswerDesk: SenderOwner {
+final class AnswerRecorder: SenderOwner {
   private struct State {
     var answers: [Int64: [DeliveryAnswer]] = [:]
     var count = 0

@@ -1,0 +1,124 @@
+internal import Glibc
+internal import Synchronization
+
+/// The state that the links to a host's fetchers share. May be used from any thread.
+final class FetcherPool: Sendable {
+  let loop: EventLoop
+  let memory: FetchMemory
+  let shared: FetcherMemory
+  /// nil if the fetchers are threads of this process.
+  let parent: FetcherParent?
+  let count: Int
+  let placeBlocks = PlaceBlocks()
+  let isBroken = Atomic<Bool>(false)
+  private let starts = Mutex(ParentStarts())
+  private let didNotify = Atomic<Bool>(false)
+  private let didNotifyOfParent = Atomic<Bool>(false)
+  private let didNotifyOfMissing = Atomic<Bool>(false)
+  /// The threads that report. There is at most one for each kind of notice.
+  private let reporting = Mutex<[any StartedThread]>([])
+  /// The notices that wait for a thread.
+  private let unreported = Mutex<[FetcherNotice]>([])
+  private let lastNumber = Atomic<UInt64>(0)
+  private let notify: @Sendable (FetcherNotice) -> Void
+
+  init(
+    loop: EventLoop, memory: FetchMemory, shared: FetcherMemory, parent: FetcherParent?, count: Int,
+    notify: @escaping @Sendable (FetcherNotice) -> Void
+  ) {
+    (self.loop, self.memory, self.shared, self.parent, self.count, self.notify) = (loop, memory, shared, parent, count, notify)
+  }
+
+  func watchParent(_ links: [FetcherLink]) {
+    guard let parent else { return }
+    loop.watch(parent.socket, for: .readable) { [links, weak self] _, _ in self?.handle(links) }
+  }
+
+  /// Handles a report that a fetcher has ended, or the end of the parent process.
+  private func handle(_ links: [FetcherLink]) {
+    guard let parent else { return }
+    switch parent.nextReport() {
+    case .end(let end):
+      if links.indices.contains(end.number) { links[end.number].hasEnded(end.generation) }
+      if end.signal != 0 || end.status != 0 { tellOnce(of: end) }
+    case .library: break
+    case .over:
+      loop.unwatch(parent.socket)
+      replaceParent(links)
+    }
+  }
+
+  private func replaceParent(_ links: [FetcherLink]) {
+    guard let parent, !parent.isOver else { return }
+    let (pause, failsRequests) = starts.withLock { ($0.notedEnd(), $0.failsRequests) }
+    if failsRequests { for link in links { link.giveUpStarting() } }
+    guard pause == .zero else {
+      _ = loop.schedule(at: loop.now.advanced(by: pause)) { [self] in startParent(links) }
+      return
+    }
+    startParent(links)
+  }
+
+  private func startParent(_ links: [FetcherLink]) {
+    guard let parent, !parent.isOver else { return }
+    switch parent.replace() {
+    case .started:
+      watchParent(links)
+      if !didNotifyOfParent.exchange(true, ordering: .relaxed) { notifyOnThread(.parentReplaced) }
+    case .later: replaceParent(links)
+    case .never:
+      isBroken.store(true, ordering: .relaxed)
+      for link in links { link.giveUp() }
+      notifyOnThread(.broken)
+    }
+  }
+
+  /// Records that a fetcher is ready, and so its parent.
+  func noteReady() { starts.withLock { $0.noteReady() } }
+
+  private func tellOnce(of end: FetcherParent.End) {
+    guard !didNotify.exchange(true, ordering: .relaxed) else { return }
+    let how = end.signal == 0 ? "left with status \(end.status)" : "ended: \(unsafe String(cString: strsignal(end.signal)))"
+    notifyOnThread(.replaced(how))
+  }
+
+  func tellOnce(of missing: FetcherBounds.Missing) {
+    guard !didNotifyOfMissing.exchange(true, ordering: .relaxed) else { return }
+    if let notice = missing.notice { notifyOnThread(notice) }
+  }
+
+  /// Reports on a separate thread: a log that blocks must not delay replies. While the system starts
+  /// no thread, it tries again every second.
+  private func notifyOnThread(_ notice: FetcherNotice) {
+    do throws(SystemError) {
+      let thread = try SystemMachine().start("notice") { [notify] in notify(notice) }
+      reporting.withLock { $0.append(thread) }
+    } catch {
+      unreported.withLock { $0.append(notice) }
+      loop.post { [self] in
+        _ = loop.schedule(at: loop.now.advanced(by: .seconds(1))) { [self] in
+          for notice in takeUnreported() { notifyOnThread(notice) }
+        }
+      }
+    }
+  }
+
+  private func takeUnreported() -> [FetcherNotice] {
+    unreported.withLock { unreported in
+      defer { unreported = [] }
+      return unreported
+    }
+  }
+
+  /// Waits until everything is reported. The loop has ended: what no thread was there for is reported
+  /// here.
+  func finishNotices() {
+    for thread in reporting.withLock({ $0 }) { thread.join() }
+    for notice in takeUnreported() { notify(notice) }
+  }
+
+  /// Returns a request number that is unique among all fetchers.
+  func nextNumber() -> UInt64 {
+    lastNumber.add(1, ordering: .relaxed).newValue
+  }
+}
