@@ -60,6 +60,10 @@ struct UnopenedEnvelopeTests {
       "Message contains no payload for APNs: write a string with a JSON object in which APNS is the payload, as a string"
     ),
     (
+      #"{"Message":"{\"APNS\":\"{\\\"aps\\\":{}}\"}"}"#, .sns, "/MessageStructure",
+      #"SNS reads APNS in Message only beside "MessageStructure": "json": write that into the request"#
+    ),
+    (
       #"{"app_id":"a","contents":{"en":"Hi"},"ios_attachments":["https://a.example/1"]}"#, .oneSignal, "/ios_attachments",
       #"ios_attachments is an array, but OneSignal expects a dictionary: write "ios_attachments": {"id": "https://…"}"#
     ),

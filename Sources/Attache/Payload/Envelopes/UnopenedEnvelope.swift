@@ -58,7 +58,12 @@ package struct UnopenedEnvelope: Hashable, Sendable {
       return UnopenedEnvelope(
         .sns, at: UntrustedText("/" + name), "\(name) is \(what), but SNS expects the payload as JSON in a string")
     }
-    guard root.member("MessageStructure")?.isText("json") == true, root.member("Message") != nil else { return nil }
+    guard let message = root.member("Message") else { return nil }
+    guard root.member("MessageStructure")?.isText("json") == true else {
+      guard unsafe message.withText({ unsafe $0.contains("\"APNS".utf8) }) == true else { return nil }
+      return UnopenedEnvelope(
+        .sns, at: "/MessageStructure", #"SNS reads APNS in Message only beside "MessageStructure": "json": write that into the request"#)
+    }
     return UnopenedEnvelope(
       .sns, at: "/Message",
       "Message contains no payload for APNs: write a string with a JSON object in which APNS is the payload, as a string"
