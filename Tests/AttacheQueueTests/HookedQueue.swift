@@ -5,7 +5,7 @@ import Synchronization
 /// A queue that calls a hook of the test before each call; the hook may make the call fail.
 final class HookedQueue: PayloadQueue {
   enum Call: Hashable {
-    case enqueue, claim, renew, finish, giveBack, settle, sync
+    case enqueue, enqueueBatch, forgetBatch, claim, renew, finish, giveBack, settle, sync
   }
 
   private struct State {
@@ -28,6 +28,7 @@ final class HookedQueue: PayloadQueue {
   var attempts: [Int] { state.withLock(\.attempts) }
 
   var capabilities: QueueCapabilities { queue.capabilities }
+  var identity: String { queue.identity }
 
   func before(_ call: Call, _ body: @escaping @Sendable () throws(QueueError) -> Void) {
     state.withLock { $0.hooks[call] = Hook(body: body) }
@@ -63,6 +64,16 @@ final class HookedQueue: PayloadQueue {
   func enqueue(_ payloads: [NewPayload]) throws(QueueError) -> Int {
     try called(.enqueue)
     return try queue.enqueue(payloads)
+  }
+
+  func enqueue(_ payloads: [NewPayload], batch: String) throws(QueueError) -> Int {
+    try called(.enqueueBatch)
+    return try queue.enqueue(payloads, batch: batch)
+  }
+
+  func forgetBatch(_ batch: String) throws(QueueError) {
+    try called(.forgetBatch)
+    try queue.forgetBatch(batch)
   }
 
   func knows(_ keys: [[UInt8]]) throws(QueueError) -> Int { try queue.knows(keys) }

@@ -28,12 +28,16 @@ final class ListeningQueue: PayloadQueue {
   }
 
   let capabilities = QueueCapabilities(leasesEndWithMachine: true)
+  let identity = ""
 
   var batches: [[NewPayload]] { state.withLock(\.batches) }
   var payloads: [NewPayload] { batches.flatMap(\.self) }
   /// The lines as text.
   var lines: [String] { payloads.map { String(decoding: $0.line, as: UTF8.self) } }
   var read: Set<Int64> { state.withLock(\.read) }
+
+  func enqueue(_ payloads: [NewPayload], batch: String) throws(QueueError) -> Int { try enqueue(payloads) }
+  func forgetBatch(_ batch: String) {}
 
   func knows(_ keys: [[UInt8]]) -> Int { state.withLock { state in keys.count { state.keys.contains($0) } } }
 

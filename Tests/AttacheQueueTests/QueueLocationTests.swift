@@ -12,7 +12,7 @@ import Testing
     }
   }
 
-  @Test(arguments: ["sqlite:/a b", "sqlite:push.db", "dir:a:b", "dir://x"])
+  @Test(arguments: ["sqlite:/a b", "sqlite:push.db", "sqlite:a:b", "sqlite://x"])
   func `an address parses and prints as it was written`(text: String) throws {
     let location = try QueueLocation(parsing: text)
     #expect(location.description == text)
@@ -23,29 +23,27 @@ import Testing
 
   @Test(arguments: ["push.db", "", ":x", "redis:x", "SQLITE:x", "sqlite:a\0b"])
   func `a text without a known scheme is refused with the forms`(text: String) {
-    #expect(refusal(text)?.hasPrefix("the forms of a queue's address are sqlite:PATH, dir:PATH") == true)
+    #expect(refusal(text)?.hasPrefix("the forms of a queue's address are sqlite:PATH") == true)
     #expect(QueueLocation(text) == nil)
   }
 
-  @Test(arguments: ["sqlite:", "dir:"]) func `a path must not be empty`(text: String) {
+  @Test(arguments: ["sqlite:"]) func `a path must not be empty`(text: String) {
     #expect(refusal(text)?.hasPrefix("the path is missing") == true)
   }
 
   @Test func `two addresses are the same if their kinds and their texts are`() {
     #expect(QueueLocation.sqlite(path: "q") == QueueLocation("sqlite:q"))
-    #expect(QueueLocation.sqlite(path: "q") != .folder(path: "q"))
-    #expect(Set([QueueLocation.sqlite(path: "q"), .sqlite(path: "q"), .folder(path: "q")]).count == 2)
+    #expect(Set([QueueLocation.sqlite(path: "q"), .sqlite(path: "q"), .sqlite(path: "r")]).count == 2)
   }
 
   @Test func `the files of a queue are those that an output must not be`() {
     #expect(QueueLocation.sqlite(path: "q").address.files == ["q-journal", "q-wal", "q-shm", "q-workers", "q"])
-    #expect(QueueLocation.folder(path: "q").address.files.last == "q/queue.sqlite")
   }
 
   @Test func `a kind that is registered is known by each of its schemes, and says why it opens nothing`() throws {
     QueueLocation.register(ServerAddress.self)
     QueueLocation.register(ServerAddress.self)
-    #expect(QueueLocation.forms == "sqlite:PATH, dir:PATH, server://NAME")
+    #expect(QueueLocation.forms == "sqlite:PATH, server://NAME")
     let location = try QueueLocation(parsing: "servers://db1")
     #expect(location.description == "server://db1")
     #expect(location.address.path == nil)

@@ -32,13 +32,13 @@ struct QueueStatusTests {
   }
 
   @Test func `an empty queue has no oldest, and nothing is left`() {
-    let status = QueueStatus(.folder(path: "/q"), QueueCounts(), rate: 0)
-    #expect(status.lines.first == "dir:/q: 0 payloads")
+    let status = QueueStatus(.sqlite(path: "/q"), QueueCounts(), rate: 0)
+    #expect(status.lines.first == "sqlite:/q: 0 payloads")
     #expect(status.lines.last == "0 results in the last minute; 0/s")
     #expect(status.lines.count == 7)
     #expect(
       status.json
-        == #"{"queue":"dir:/q","ready":0,"waiting":0,"leased":0,"done":0,"dead":0,"undecided":0,"unread":0,"delivering":0,"total":0,"#
+        == #"{"queue":"sqlite:/q","ready":0,"waiting":0,"leased":0,"done":0,"dead":0,"undecided":0,"unread":0,"delivering":0,"total":0,"#
         + #""oldest_s":null,"oldest_undelivered_s":null,"finished_last_minute":0,"rate_per_s":0,"left_s":null}"# + "\n")
   }
 

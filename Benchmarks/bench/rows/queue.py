@@ -15,7 +15,7 @@ from ..work import Generated
 NAME = "queue"
 ABOUT = ("100,000 payloads of 1 KB are enqueued and processed, without media and with one URL, a JPEG of 5 KB that stays fresh for an hour, 256 in "
          "flight. A loop in C makes only the same transactions on the same tables, with the same synchronous setting. The queue is on disk. Memory "
-         "is VmHWM of `attache work`. A folder as a queue has 20,000 payloads.")
+         "is VmHWM of `attache work`.")
 LOOP = "the SQLite loop"
 _JOBS = 256
 #: About as long as the member that attache inserts.
@@ -35,22 +35,18 @@ def measure(bench):
     one = bench.work(f"{NAME}-url", Generated(count, lambda number: Expected(payloads.payload(number, url), medium)), jobs=_JOBS, is_stored_once=True)
     _add(bench, result, "one URL", one, _both(bench, one, _MEMBER))
     bench.end_row()
-    few = bench.work(f"{NAME}-dir", Generated(bench.count(20_000, 200), lambda number: Expected(payloads.passing(number))), jobs=_JOBS)
-    _add(bench, result, "a folder, without media", few,
-         {command.name: (lambda command=command: _ours(bench, command, few, "dir")) for command in bench.attaches()}, is_judged=False)
-    bench.end_row()
     many = bench.work(f"{NAME}-many", Generated(10 * count, lambda number: Expected(payloads.passing(number))), jobs=_JOBS)
-    _add_memory(result, count, _ours(bench, bench.attaches()[0], many, "sqlite")["work"])
+    _add_memory(result, count, _ours(bench, bench.attaches()[0], many)["work"])
     return result
 
 
 def _both(bench, work, member):
     """The measures of a round, by name."""
-    ours = {command.name: (lambda command=command: _ours(bench, command, work, "sqlite")) for command in bench.attaches()}
+    ours = {command.name: (lambda command=command: _ours(bench, command, work)) for command in bench.attaches()}
     return ours | {LOOP: lambda: _loop(bench, work, member)}
 
 
-def _add(bench, result, what, work, measures, is_judged=True):
+def _add(bench, result, what, work, measures):
     found = bench.in_turn(measures)
     for step, verb in (("enqueue", "enqueued"), ("work", "worked")):
         runs = {name: [run[step] for run in rounds] for name, rounds in found.items()}
@@ -59,7 +55,7 @@ def _add(bench, result, what, work, measures, is_judged=True):
             result.table.append([f"{what}, {verb}: {name}", f"{median(rates(runs, name)):,.0f}", ratios[0], amount(median(costs(runs, name)) * 1e6), ratios[1],
                                  amount(memory(runs, name))])
         result.runs[f"{what}, {verb}"] = runs
-        if step == "work" and is_judged:
+        if step == "work":
             result.goals.append(Goal(f"{what}: results/s", median(rates(runs, bench.attaches()[0].name)), 20_000))
         result.notes += notes(bench, runs, f"{what}, {verb}: ")
 
@@ -86,11 +82,11 @@ def largest(work):
     return 2 * work.volume.all + (256 << 20)
 
 
-def _ours(bench, command, work, kind):
+def _ours(bench, command, work):
     store, limit = bench.new_store(), largest(work)
     attache, *flags = command.arguments(store, work.jobs, work.cacert)
     with queue_folder(bench, work) as folder:
-        queue = ["--queue", f"{kind}:{folder / 'queue'}"]
+        queue = ["--queue", f"sqlite:{folder / 'queue'}"]
         found = {"enqueue": bench.cost(f"{command.name} enqueue", [attache, "enqueue", *queue], work, largest=limit),
                  "work": bench.cost(f"{command.name} work", [attache, "work", *queue, "--once", *flags], work, largest=limit)}
         bench.cost(f"{command.name} results", [attache, "results", *queue], work, folder / "results")

@@ -139,16 +139,9 @@ extension StoreFolder {
     let file = unsafe openat(descriptor, StoreHolds.missingFile, O_WRONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, mode & 0o666)
     guard file >= 0 else { return nil }
     defer { close(file) }
-    return StoreFolder.setTime(of: file, now) ? now : nil
-  }
-
-  /// Sets the times of an open file.
-  ///
-  /// - Parameter time: the wall clock, since 1970.
-  static func setTime(of file: Int32, _ time: Duration) -> Bool {
-    let (seconds, attoseconds) = time.components
+    let (seconds, attoseconds) = now.components
     let time = timespec(tv_sec: Int(seconds), tv_nsec: Int(attoseconds / 1_000_000_000))
-    return unsafe futimens(file, [time, time]) == 0
+    return unsafe futimens(file, [time, time]) == 0 ? now : nil
   }
 
   /// Returns the text of a small file, at most a path; nil when it cannot be read.

@@ -19,6 +19,7 @@ extension PostgreSQLQueue {
       } else {
         claim.hasUndecided = try pool.call { attempt throws(SessionError) in try attempt.run([Execution(Self.undecided)])[0].flag(0, 0) }
       }
+      if request?.includesFiles == true { try addFiles(to: &claim.deliveries) }
     } catch {
       // The dispositions are stored. If the error persists, the next call throws it.
       guard !settled.isEmpty else { throw error }
@@ -113,6 +114,20 @@ extension PostgreSQLQueue {
     """)
 
   // MARK: Leases
+
+  /// Adds the records and the names of results.
+  private func addFiles(to deliveries: inout [Delivery]) throws(QueueError) {
+    let rows = try pool.call { [deliveries] attempt throws(SessionError) in
+      try attempt.run([Execution(Self.files, .integers(deliveries.map(\.token.id)))])[0]
+    }
+    for row in 0..<rows.count {
+      guard let index = deliveries.firstIndex(where: { $0.token.id == rows.integer(row, 0) }) else { continue }
+      (deliveries[index].record, deliveries[index].name) = (rows.bytes(row, 1), rows.textIfAny(row, 2))
+    }
+  }
+
+  private static let files = Statement(
+    "files", "SELECT o.id, o.record, p.name FROM output o JOIN payload p ON p.id = o.id WHERE o.id = ANY ($1::bigint[])")
 
   private func lease(_ request: DeliveryRequest, _ worker: Int64, _ claim: inout DeliveryClaim) throws(QueueError) {
     presence.record(span: request.span)

@@ -5,10 +5,22 @@ internal import Synchronization
 extension PostgreSQLQueue {
   package func enqueue(_ payloads: [NewPayload]) throws(QueueError) -> Int {
     guard !payloads.isEmpty else { return 0 }
-    return try enqueuing.withLock { _ throws(QueueError) in try add(payloads) }
+    return try enqueuing.withLock { _ throws(QueueError) in try add(payloads, fileBatch: nil) }
   }
 
-  private func add(_ payloads: [NewPayload]) throws(QueueError) -> Int {
+  package func enqueue(_ payloads: [NewPayload], batch: String) throws(QueueError) -> Int {
+    try enqueuing.withLock { _ throws(QueueError) in try add(payloads, fileBatch: batch) }
+  }
+
+  package func forgetBatch(_ batch: String) throws(QueueError) {
+    _ = try pool.call { attempt throws(SessionError) in
+      try attempt.run([Execution(Self.forget, .text(batch))], isSynchronous: isSynchronous(isOfLease: false))
+    }
+  }
+
+  private static let forget = Statement("forget_batch", "DELETE FROM batch WHERE name = $1::text")
+
+  private func add(_ payloads: [NewPayload], fileBatch: String?) throws(QueueError) -> Int {
     let batch = number(of: payloads)
     let keys = payloads.map { $0.key.map { SHA256.hash($0).bytes } }
     // The first payload of a key counts.
@@ -18,6 +30,7 @@ extension PostgreSQLQueue {
       .byteStringsOrNull(places.map { keys[$0] }), .byteStrings(places.map { payloads[$0].line }),
       .integers(places.map { Int64(payloads[$0].priority) }), .integersOrNull(places.map { payloads[$0].notBefore?.microseconds }),
       .integersOrNull(places.map { payloads[$0].expiresAt?.microseconds }), .text(enqueuer), .integer(batch), wall,
+      places.contains { payloads[$0].name != nil } ? .texts(places.map { payloads[$0].name }) : .null, .text(fileBatch),
     ]
     do throws(QueueError) {
       return try pool.call { attempt throws(SessionError) in
@@ -55,7 +68,10 @@ extension PostgreSQLQueue {
 
   private static let insert = Statement(
     "enqueue",
-    "SELECT enqueue($1::bytea[], $2::bytea[], $3::bigint[], $4::bigint[], $5::bigint[], $6::text, $7::bigint, $8::bigint)")
+    """
+    SELECT enqueue($1::bytea[], $2::bytea[], $3::bigint[], $4::bigint[], $5::bigint[], $6::text, $7::bigint, $8::bigint, $9::text[],
+      $10::text)
+    """)
 
   /// Adds a batch. A function, for two reasons: the server has the whole batch before it locks the
   /// row of the queue, which a slow sender would hold otherwise; and the snapshots of its statements
@@ -69,7 +85,7 @@ extension PostgreSQLQueue {
   /// `intake` has the batch when the call is repeated and was carried out before.
   static let function = """
     CREATE FUNCTION enqueue(the_keys bytea[], the_lines bytea[], the_priorities bigint[], the_starts bigint[], the_expiries bigint[],
-      the_enqueuer text, the_batch bigint, the_now bigint) RETURNS bigint LANGUAGE plpgsql AS $body$
+      the_enqueuer text, the_batch bigint, the_now bigint, the_names text[], the_file_batch text) RETURNS bigint LANGUAGE plpgsql AS $body$
     #variable_conflict use_column
     DECLARE
       the_last bigint;
@@ -81,17 +97,22 @@ extension PostgreSQLQueue {
     the_moment := coalesce(the_now, clock_us());
     SELECT added INTO added_count FROM intake WHERE enqueuer = the_enqueuer AND batch >= the_batch;
     IF FOUND THEN RETURN added_count; END IF;
+    IF the_file_batch IS NOT NULL THEN
+      INSERT INTO batch VALUES (the_file_batch) ON CONFLICT DO NOTHING;
+      IF NOT FOUND THEN RETURN 0; END IF;
+    END IF;
     IF EXISTS (SELECT 1 FROM unnest(the_keys) AS given (key) WHERE EXISTS (SELECT 1 FROM payload WHERE payload.key = given.key)) THEN
       SELECT array_agg(key ORDER BY place), array_agg(line ORDER BY place), array_agg(priority ORDER BY place),
-        array_agg(not_before ORDER BY place), array_agg(expires_at ORDER BY place)
-      INTO the_keys, the_lines, the_priorities, the_starts, the_expiries
-      FROM unnest(the_keys, the_lines, the_priorities, the_starts, the_expiries)
-        WITH ORDINALITY AS given (key, line, priority, not_before, expires_at, place)
+        array_agg(not_before ORDER BY place), array_agg(expires_at ORDER BY place), array_agg(name ORDER BY place)
+      INTO the_keys, the_lines, the_priorities, the_starts, the_expiries, the_names
+      FROM unnest(the_keys, the_lines, the_priorities, the_starts, the_expiries, the_names)
+        WITH ORDINALITY AS given (key, line, priority, not_before, expires_at, name, place)
       WHERE NOT EXISTS (SELECT 1 FROM payload WHERE payload.key = given.key);
     END IF;
     added_count := coalesce(cardinality(the_lines), 0);
-    INSERT INTO payload (id, priority, not_before, expires_at, enqueued_at, key, line)
-    SELECT the_last + place, the_priorities[place], the_starts[place], the_expiries[place], the_moment, the_keys[place], the_lines[place]
+    INSERT INTO payload (id, priority, not_before, expires_at, enqueued_at, key, line, name)
+    SELECT the_last + place, the_priorities[place], the_starts[place], the_expiries[place], the_moment, the_keys[place], the_lines[place],
+      the_names[place]
     FROM generate_series(1, added_count) AS place;
     INSERT INTO work (id, state, rank, moment, bytes)
     SELECT the_last + place, CASE WHEN due > the_moment THEN 2 ELSE 0 END, -greatest(the_priorities[place], -9223372036854775807),

@@ -78,7 +78,7 @@ package final class PostgreSQLQueue: PayloadQueue {
 
   package var capabilities: QueueCapabilities { QueueCapabilities(leasesEndWithMachine: false) }
 
-  package var identity: String? { queueIdentity }
+  package var identity: String { queueIdentity }
 
   package func sync() throws(QueueError) {
     // With `always` and `group`, each change that must not be lost is safe when its call returns.

@@ -1,6 +1,7 @@
 /// The tables of a queue, in a schema of its own.
 ///
-/// - `payload`: payloads as they were enqueued.
+/// - `payload`: payloads as they were enqueued, with the names of the files that they come from.
+/// - `batch`: the batches of files that were added, until the files are removed.
 /// - `work`: one row for each payload without a result.
 /// - `result`: one row for each payload with a result, and the lease of its delivery.
 /// - `output`: what is written for a result. Apart from `result`, whose rows change more often.
@@ -47,8 +48,9 @@ enum Schema {
       "INSERT INTO queue VALUES (true, \(version), 0, gen_random_uuid()::text)",
       """
       CREATE TABLE payload (id bigint PRIMARY KEY, priority bigint NOT NULL, not_before bigint, expires_at bigint, enqueued_at bigint NOT NULL,
-        key bytea, line bytea NOT NULL)
+        key bytea, line bytea NOT NULL, name text)
       """,
+      "CREATE TABLE batch (name text PRIMARY KEY)",
       // Lines are stored as they are: compressing them would take longer than writing them.
       "ALTER TABLE payload ALTER COLUMN line SET STORAGE EXTERNAL",
       "CREATE UNIQUE INDEX payload_key ON payload (key) WHERE key IS NOT NULL",

@@ -43,6 +43,8 @@ public final class Deliverer: Sendable {
     queueClock: any QueueClock = SystemQueueClock(),
     observer: any DelivererObserver, machine: any Machine = SystemMachine(), notify: @escaping @Sendable (String) -> Void
   ) throws(SystemError) {
+    var configuration = configuration
+    configuration.includesFiles = sender.wantsFiles
     self.configuration = configuration
     self.queue = queue
     self.sender = sender
@@ -53,7 +55,7 @@ public final class Deliverer: Sendable {
     let wakeSignal = try machine.makeWakeSignal()
     self.wakeSignal = wakeSignal
     inbox = Mailbox(Inbox()) { wakeSignal.ring() }
-    renewer = try LeaseRenewer(span: configuration.leaseSpan, clock: queueClock, machine: machine) { leases, span throws(QueueError) in
+    renewer = try LeaseRenewer(span: self.configuration.leaseSpan, clock: queueClock, machine: machine) { leases, span throws(QueueError) in
       _ = try queue.renewDeliveries(leases, for: span)
     }
   }

@@ -13,6 +13,8 @@ public struct DelivererConfiguration: Sendable {
   public var isOrdered = false
   /// The maximum number of results per second; nil means no limit.
   public var rate: Double?
+  /// Whether the sender needs the record and the name of each result.
+  package var includesFiles = false
   /// Whether to end the run when every payload has a result and every result is delivered.
   public var isOnce = false
 

@@ -173,6 +173,7 @@ struct DelivererState {
     rate.measurePace(at: now)
     guard stoppedAt == nil, !isPaused(at: now), !holdsSuspect else { return nil }
     var request = DeliveryRequest(limit: 1, span: configuration.leaseSpan, isOrdered: configuration.isOrdered)
+    request.includesFiles = configuration.includesFiles
     if wantsAlone {
       guard heldCount == 0 else { return nil }
       request.isAlone = true

@@ -9,11 +9,11 @@ enum DropName {
   private static let maximumEnding = 10
 
   /// Returns the name with `_` in place of each control character, each character that changes the
-  /// direction of text, and each byte that is not UTF-8. Of a long name, the beginning and the
-  /// extension are kept.
+  /// direction of text, each slash, and each byte that is not UTF-8. Of a long name, the beginning and
+  /// the extension are kept.
   static func kept(of name: FileName) -> String {
     let repaired = String(decoding: name.bytes, as: UTF8.self)
-    let scalars = repaired.unicodeScalars.map { $0 == "\u{FFFD}" || $0.forgesText ? "_" : $0 }
+    let scalars = repaired.unicodeScalars.map { $0 == "\u{FFFD}" || $0 == "/" || $0.forgesText ? "_" : $0 }
     return shortened(scalars)
   }
 

@@ -3,13 +3,22 @@ internal import Attache
 /// Parses dropped files. Not thread-safe: one thread at a time uses it.
 struct DropReader {
   private let payloads = PayloadReader()
-  private let deliveries = DeliveryReader()
+  private let deliveries: DeliveryReader
+  private let options: EnqueueOptions
   private static let (lineFeed, carriageReturn, space) = (UInt8(ascii: "\n"), UInt8(ascii: "\r"), UInt8(ascii: " "))
 
+  init(_ options: EnqueueOptions) {
+    self.options = options
+    deliveries = DeliveryReader(payloadPath: options.payloadPath)
+  }
+
   /// Returns the payload of a file: its bytes. A JSON object over several lines is put on one line.
-  func read(_ bytes: [UInt8]) -> NewPayload {
+  func read(_ bytes: [UInt8], name: String) -> NewPayload {
     let line = oneLine(bytes) ?? bytes
-    return NewPayload(line, envelope: deliveries.envelope(of: line), EnqueueOptions())
+    var payload = NewPayload(line, envelope: deliveries.envelope(of: line), options)
+    payload.key = options.key.key(of: line, number: 0, deliveries)
+    payload.name = name.isEmpty ? nil : name
+    return payload
   }
 
   /// Returns a JSON object on one line. Returns nil when the object is on one line already, and for

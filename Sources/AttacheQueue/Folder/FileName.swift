@@ -20,8 +20,8 @@ struct FileName: Hashable, Sendable, ExpressibleByStringInterpolation {
   var text: String? { String(validating: bytes, as: UTF8.self) }
 
   /// Returns the path of this name in a folder.
-  func inside(_ folder: String) -> FileName {
-    FileName(bytes: Array(folder.utf8) + [UInt8(ascii: "/")] + bytes)
+  func inside(_ folder: FileName) -> FileName {
+    FileName(bytes: folder.bytes + [UInt8(ascii: "/")] + bytes)
   }
 
   func appending(_ text: String) -> FileName {

@@ -2,32 +2,59 @@ internal import CLinux
 internal import Attache
 internal import Glibc
 
-/// The open folder of a queue. Files are reached by their paths within it, without following
-/// symbolic links.
+/// A folder of files that come in or go out, and the folder that contains it. Files are reached by
+/// their paths within the containing folder, without following symbolic links.
+///
+/// What is in transit lies beside the folder, as `NAME.taken`: whoever may write only the folder
+/// itself cannot redirect attache by a link.
 final class QueueFolder: Sendable {
   let descriptor: Int32
-  /// The path of the folder without symbolic links.
+  /// The path of the containing folder without symbolic links.
   let path: String
-  /// The permission bits of the folder. Folders within it get the same.
+  /// The folder, within the containing folder.
+  let name: FileName
+  /// The permission bits of the folders beside it: those that both this folder and the containing one
+  /// have, and only the user's own in a sticky folder, such as /tmp.
   let mode: mode_t
   /// The permissions of files within it.
   let fileMode: FileMode
 
+  /// - Parameter path: the folder, which must exist.
   init(at path: String) throws(QueueError) {
-    guard let resolved = unsafe realpath(path, nil) else { throw SystemFailure(errno, at: path).error }
+    guard let resolved = unsafe realpath(path, nil) else {
+      throw .unavailable("\(path): \(SystemError.text(errno)); create the folder first")
+    }
     defer { unsafe free(resolved) }
-    self.path = unsafe String(cString: resolved)
-    let opened = unsafe open(self.path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    let whole = FileName(unsafe String(cString: resolved))
+    name = FileName(bytes: Array(whole.bytes.reversed().prefix { $0 != UInt8(ascii: "/") }.reversed()))
+    self.path = String(decoding: whole.bytes.dropLast(name.bytes.count + 1), as: UTF8.self)
+    let opened = unsafe open(self.path + "/", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     guard opened >= 0 else { throw SystemFailure(errno, at: path).error }
     descriptor = opened
     var status = stat()
-    unsafe fstat(opened, &status)
-    mode = status.st_mode & 0o7777
-    fileMode = FileMode(inFolderOf: mode)
+    let isFound = unsafe name.withPath { unsafe fstatat(opened, $0, &status, AT_SYMLINK_NOFOLLOW) } == 0
+    guard isFound, status.st_mode & S_IFMT == S_IFDIR else {
+      throw .unavailable("\(path): is not a folder within another one; choose another")
+    }
+    fileMode = FileMode(inFolderOf: status.st_mode)
+    var outer = stat()
+    guard unsafe fstat(opened, &outer) == 0 else { throw SystemFailure(errno, at: self.path).error }
+    guard status.st_dev == outer.st_dev else {
+      throw .unavailable("\(path): is a file system of its own, and files cannot be moved out of it; choose a folder within it")
+    }
+    mode = status.st_mode & outer.st_mode & (outer.st_mode & S_ISVTX == 0 ? 0o6777 : 0o700) | 0o700
   }
 
   deinit {
     close(descriptor)
+  }
+
+  /// The path of the folder.
+  var folderPath: String { path(of: name) }
+
+  /// - Throws: ``QueueError/unavailable(_:)`` when the folder was moved away or removed.
+  func checkPresence() throws(QueueError) {
+    guard has(name) else { throw .unavailable("\(folderPath): the folder was removed while it was in use") }
   }
 
   func path(of name: FileName) -> String { "\(path)/\(String(decoding: name.bytes, as: UTF8.self))" }

@@ -1,14 +1,15 @@
 package import Attache
+internal import Glibc
 internal import Synchronization
 
-/// Where a queue is: the address of any kind of queue, such as `sqlite:PATH` or `dir:PATH`.
+/// Where a queue is: the address of any kind of queue, such as `sqlite:PATH`.
 ///
 /// Another module adds a kind with ``register(_:)``.
 public struct QueueLocation: Hashable, Sendable, CustomStringConvertible {
   /// The address, whose type is the kind of queue.
   public let address: any QueueAddress
 
-  private static let kinds = Mutex<[any QueueAddress.Type]>([SQLiteAddress.self, FolderAddress.self])
+  private static let kinds = Mutex<[any QueueAddress.Type]>([SQLiteAddress.self])
 
   /// Adds a kind of queue. Call it before any address of this kind is parsed.
   ///
@@ -20,7 +21,7 @@ public struct QueueLocation: Hashable, Sendable, CustomStringConvertible {
     }
   }
 
-  /// The forms of all known kinds in one text: `sqlite:PATH, dir:PATH`.
+  /// The forms of all known kinds in one text: `sqlite:PATH, postgresql://HOST/DATABASE`.
   public static var forms: String {
     kinds.withLock { $0.map { $0.form }.joined(separator: ", ") }
   }
@@ -50,9 +51,6 @@ public struct QueueLocation: Hashable, Sendable, CustomStringConvertible {
   /// A database file.
   public static func sqlite(path: String) -> QueueLocation { QueueLocation(SQLiteAddress(file: path)) }
 
-  /// A folder with a database, an inbox and an outbox (``FolderQueue``).
-  public static func folder(path: String) -> QueueLocation { QueueLocation(FolderAddress(folder: path)) }
-
   /// Parses the path of a queue with a file.
   static func path(in text: String) throws(QueueAddressError) -> String {
     let path = text.firstIndex(of: ":").map { String(text[text.index(after: $0)...]) } ?? ""
@@ -75,6 +73,13 @@ public struct QueueLocation: Hashable, Sendable, CustomStringConvertible {
   /// The description as one line for a message. Line feeds in the path are escaped.
   package var message: String { description.onOneLine }
 
+  /// The description with the absolute path of the queue's file, which means the same in each folder.
+  package var absoluteDescription: String {
+    guard let path = address.path, let real = unsafe realpath(path, nil) else { return description }
+    defer { unsafe free(real) }
+    return unsafe "\(description.prefix { $0 != ":" }):" + String(cString: real)
+  }
+
   /// Whether the queue is on a server, which several machines may share.
   package var isOnServer: Bool { address.path == nil }
 
@@ -82,9 +87,7 @@ public struct QueueLocation: Hashable, Sendable, CustomStringConvertible {
   ///
   /// - Throws: ``QueueError`` when the queue cannot be opened or created.
   public func open(_ opening: QueueOpening) throws(QueueError) -> any PayloadQueue {
-    var opening = opening
-    opening.notice = { [notice = opening.notice] in notice($0.onOneLine) }
-    return try QueueError.opening { [opening] () throws(QueueError) -> any PayloadQueue in try address.open(opening) }
+    try QueueError.opening { () throws(QueueError) -> any PayloadQueue in try address.open(opening) }
   }
 
   /// Opens the queue.
@@ -94,14 +97,12 @@ public struct QueueLocation: Hashable, Sendable, CustomStringConvertible {
   ///   - sync: when changes are safe from a power failure.
   ///   - clock: measures leases, delays and times.
   ///   - timeout: how long a call waits for a server (``QueueOpening/timeout``).
-  ///   - notice: receives messages for people. It must not call the queue.
   /// - Throws: ``QueueError`` when the queue cannot be opened or created.
   public func open(
-    creates: Bool, sync: SyncChoice = .group, clock: any QueueClock = SystemQueueClock(), timeout: Duration = QueueOpening.timeout,
-    notice: @escaping @Sendable (String) -> Void = { _ in }
+    creates: Bool, sync: SyncChoice = .group, clock: any QueueClock = SystemQueueClock(), timeout: Duration = QueueOpening.timeout
   ) throws(QueueError) -> any PayloadQueue {
     var opening = QueueOpening(creates: creates)
-    (opening.sync, opening.clock, opening.timeout, opening.notice) = (sync, clock, timeout, notice)
+    (opening.sync, opening.clock, opening.timeout) = (sync, clock, timeout)
     return try open(opening)
   }
 

@@ -19,8 +19,13 @@ public struct Delivery: Hashable, Sendable {
   public var deaths: Int
   /// The number of those senders that had no other unanswered result.
   public var deathsAlone: Int
+  /// The report's record: one JSON object with a line feed. Read only for a sender that wants it
+  /// (``DeliveryRequest/includesFiles``).
+  public var record: [UInt8] = []
+  /// The name of the file that the payload comes from. Read like the record.
+  public var name: String?
 
-  /// Creates a delivery from all of its properties.
+  /// Creates a delivery without record and name.
   public init(
     token: LeaseToken, line: [UInt8], outcome: Outcome, reason: Reason?, attempt: Int, expiresAt: Duration?, deaths: Int, deathsAlone: Int
   ) {
@@ -70,6 +75,9 @@ public enum DeliveryAnswer: Hashable, Sendable {
 
 /// Sends results to a command, an HTTP endpoint, or Apple.
 public protocol Sender: AnyObject, Sendable {
+  /// Whether it writes files, which needs the record and the name of each result.
+  var wantsFiles: Bool { get }
+
   /// Starts the sender. Called once, before anything else.
   ///
   /// - Parameter owner: receives the answers.
@@ -94,6 +102,9 @@ public protocol Sender: AnyObject, Sendable {
 }
 
 extension Sender {
+  /// False, for a sender that sends payloads.
+  public var wantsFiles: Bool { false }
+
   /// Does nothing, for a sender that starts to send each result at once.
   public func drain() {}
 }

@@ -13,6 +13,8 @@ public struct DeliveryRequest: Sendable {
   /// Whether to return results in the order enqueued, and none behind an earlier payload that has
   /// no result yet or waits for a retry.
   public var isOrdered: Bool
+  /// Whether to return the record and the name of each result too.
+  public var includesFiles = false
 
   /// Creates a request. By default the limit of bytes is 8 MB, suspects are excluded, and the order
   /// is free.

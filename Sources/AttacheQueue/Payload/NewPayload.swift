@@ -13,6 +13,8 @@ public struct NewPayload: Hashable, Sendable {
   /// The deduplication key, in any bytes. A queue does not add a payload whose key it has seen. A
   /// nil key equals no other key.
   public var key: [UInt8]?
+  /// The name of the file that the payload comes from, made printable; nil for a line.
+  public var name: String?
 
   /// The priority that APNs uses when none is given.
   ///

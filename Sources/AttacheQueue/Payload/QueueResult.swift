@@ -16,7 +16,7 @@ public struct FinishedPayload: Hashable, Sendable {
   /// The report's record: one JSON object with a line feed.
   public var record: [UInt8]
   /// The files that hold the payload's attachments in the store until the result is read, as
-  /// absolute paths (``AttachmentStore/hold(_:for:)``).
+  /// absolute paths (``AttachmentStore/hold(_:for:)``). A queue on a server ignores them.
   public var holds: [String]
 
   /// Creates a result. By default its output is the original, and it has no holds.

@@ -7,6 +7,16 @@ public protocol PayloadIntake: QueueHandle {
   ///   payloads without a key when the call is repeated.
   func enqueue(_ payloads: [NewPayload]) throws(QueueError) -> Int
 
+  /// Adds the payloads of a batch of files, and records the batch in the same transaction. Adds nothing
+  /// if the batch is recorded.
+  ///
+  /// - Parameter batch: a unique name.
+  /// - Returns: the number of payloads added.
+  func enqueue(_ payloads: [NewPayload], batch: String) throws(QueueError) -> Int
+
+  /// Deletes the record of a batch, after its files were removed.
+  func forgetBatch(_ batch: String) throws(QueueError)
+
   /// Returns how many of these keys belong to payloads in the queue.
   func knows(_ keys: [[UInt8]]) throws(QueueError) -> Int
 }

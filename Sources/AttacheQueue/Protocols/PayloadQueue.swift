@@ -25,9 +25,8 @@ public protocol QueueHandle: AnyObject, Sendable {
   var capabilities: QueueCapabilities { get }
 
   /// Identifies the queue among all queues, from whichever machine and by whatever address it was
-  /// opened. It stays the same as long as the queue exists. Nil for a queue with a file, which its
-  /// path identifies.
-  var identity: String? { get }
+  /// opened. It stays the same as long as the queue exists.
+  var identity: String { get }
 
   /// Returns when all changes so far would survive a power failure. Returns at once with
   /// ``SyncChoice/off``.
@@ -43,9 +42,6 @@ public protocol QueueHandle: AnyObject, Sendable {
 }
 
 extension QueueHandle {
-  /// Nil, as for a queue with a file.
-  public var identity: String? { nil }
-
   /// Does nothing, as for a queue that waits for no server.
   public func stopWaiting() {}
 }

@@ -18,7 +18,7 @@ public protocol QueueAddress: Hashable, Sendable, CustomStringConvertible {
   var description: String { get }
 
   /// The path of the file or folder that exists as long as the queue does; nil for a queue on a
-  /// server, whose ``PayloadQueue/identity`` names it.
+  /// server.
   var path: String? { get }
 
   /// The files of the queue on this machine, which no other output may overwrite. None for a queue
@@ -70,9 +70,6 @@ public struct QueueOpening: Sendable {
   /// ``QueueError/unavailable(_:)`` or ``QueueError/unknown(_:)``. A queue on this machine does not
   /// use it.
   public var timeout = QueueOpening.timeout
-  /// Receives messages for people, such as about files in a folder's inbox that are not added. It
-  /// must not call the queue.
-  public var notice: @Sendable (String) -> Void = { _ in }
 
   /// The default of ``timeout``: longer than the failover of a server takes.
   public static let timeout = Duration.seconds(300)

@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// The log of a queue's database (`PATH-wal`), which is synced independently of SQLite.
+/// The log of a queue's database (`PATH-wal`), which can be synced independently of SQLite.
 ///
 /// The descriptor stays open. Linux reports a write error once to each descriptor that was open
 /// when the error occurred. SQLite's own descriptor may receive it in an automatic checkpoint,
@@ -29,8 +29,14 @@ final class QueueLog: Sendable {
   /// Before SQLite restarts the log, it syncs the data that leaves the log. No process removes the
   /// log while the database is open.
   func sync() throws(QueueError) {
-    guard isThere else { throw .unavailable("\(path.dropLast(4)): the queue was removed or moved while it was in use") }
+    try checkPresence()
     guard fdatasync(descriptor) == 0 else { throw SystemFailure(errno, at: path).error }
+  }
+
+  /// - Throws: ``QueueError/unavailable(_:)`` when the queue was removed or moved. SQLite would
+  ///   continue with the deleted file.
+  func checkPresence() throws(QueueError) {
+    guard isThere else { throw .unavailable("\(path.dropLast(4)): the queue was removed or moved while it was in use") }
   }
 
   private var isThere: Bool {

@@ -2,13 +2,15 @@ internal import GRDB
 
 /// The tables of a queue's database.
 ///
-/// - `payload`: payloads as they were enqueued.
+/// - `payload`: payloads as they were enqueued, with the names of the files that they come from.
+/// - `batch`: the batches of files that were added, until the files are removed.
 /// - `work`: one row for each payload without a result.
 /// - `result` and `output`: one row each for each payload with a result. `result` has what is
 ///   counted and searched, `output` what is written.
 /// - `hold`: files that results hold in a store. Holds with the id 0 belong to no result, and are
 ///   returned to the next caller that releases holds.
-/// - `queue`: one row with the last numbers and the count of payloads by state (``QueueTally``).
+/// - `queue`: one row with the last numbers, the count of payloads by state (``QueueTally``) and the
+///   queue's identity.
 /// - `finished`: the number of results in each second of the wall clock, for the last minute.
 /// - `boot`: the machine's starts, by number.
 /// - `delivery`: one row for each result that was not delivered. Triggers maintain it, so that it
@@ -30,11 +32,13 @@ enum QueueSchema {
     PRAGMA application_id = \(application);
     PRAGMA user_version = \(version);
     CREATE TABLE queue (one INTEGER PRIMARY KEY CHECK (one = 1), last_id INTEGER NOT NULL, last_fence INTEGER NOT NULL, ready INTEGER NOT NULL,
-      waiting INTEGER NOT NULL, leased INTEGER NOT NULL, done INTEGER NOT NULL, dead INTEGER NOT NULL, unread INTEGER NOT NULL);
-    INSERT INTO queue VALUES (1, 0, 0, 0, 0, 0, 0, 0, 0);
+      waiting INTEGER NOT NULL, leased INTEGER NOT NULL, done INTEGER NOT NULL, dead INTEGER NOT NULL, unread INTEGER NOT NULL,
+      identity TEXT NOT NULL);
+    INSERT INTO queue VALUES (1, 0, 0, 0, 0, 0, 0, 0, 0, lower(hex(randomblob(16))));
     CREATE TABLE boot (number INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);
     CREATE TABLE payload (id INTEGER PRIMARY KEY, priority INTEGER NOT NULL, not_before INTEGER, expires_at INTEGER, enqueued_at INTEGER NOT NULL,
-      key BLOB, line BLOB NOT NULL);
+      key BLOB, line BLOB NOT NULL, name TEXT);
+    CREATE TABLE batch (name TEXT PRIMARY KEY) WITHOUT ROWID;
     CREATE UNIQUE INDEX payload_key ON payload (key) WHERE key IS NOT NULL;
     CREATE TABLE work (id INTEGER PRIMARY KEY, state INTEGER NOT NULL, rank INTEGER NOT NULL, attempts INTEGER NOT NULL, deaths INTEGER NOT NULL,
       deaths_alone INTEGER NOT NULL, boot INTEGER, until INTEGER, moment INTEGER, worker INTEGER, fence INTEGER, alone INTEGER);

@@ -33,6 +33,7 @@ extension SQLiteQueue {
       if try connection.has(.delivery, state: 2) { _ = try connection.endDelays(.delivery, now) }
       let suspectIsFirst: Bool
       (claim.deliveries, suspectIsFirst) = try connection.firstDeliveries(request, fence: tally.lastFence + 1)
+      if request.includesFiles { try connection.addFiles(to: &claim.deliveries) }
       if !claim.deliveries.isEmpty {
         tally.lastFence += 1
         try connection.lease(
@@ -163,6 +164,18 @@ extension Database {
           deaths: Int(select.integer(8)), deathsAlone: Int(select.integer(9))))
     }
     return (deliveries, suspectIsFirst)
+  }
+
+  /// Adds the records and the names of results.
+  fileprivate func addFiles(to deliveries: inout [Delivery]) throws {
+    let select = try batch("SELECT record, name FROM output CROSS JOIN payload ON payload.id = output.id WHERE output.id = ?")
+    for index in deliveries.indices {
+      select.bind(1, deliveries[index].token.id)
+      defer { select.reset() }
+      guard try select.step() else { continue }
+      deliveries[index].record = select.bytes(0)
+      deliveries[index].name = select.isNull(1) ? nil : select.text(1)
+    }
   }
 
   private static func query(_ request: DeliveryRequest) -> String {

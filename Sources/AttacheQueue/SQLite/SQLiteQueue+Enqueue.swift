@@ -4,12 +4,27 @@ extension SQLiteQueue {
   package func enqueue(_ payloads: [NewPayload]) throws(QueueError) -> Int {
     guard !payloads.isEmpty else { return 0 }
     return try write { connection, tally in
-      try connection.add(payloads, at: clock.wall.microseconds, &tally).count { $0 != nil }
+      try connection.add(payloads, at: clock.wall.microseconds, &tally)
     }
   }
-}
 
-extension SQLiteQueue {
+  package func enqueue(_ payloads: [NewPayload], batch: String) throws(QueueError) -> Int {
+    let added = try write { connection, tally in
+      try connection.cachedStatement(sql: "INSERT OR IGNORE INTO batch VALUES (?)").execute(arguments: [batch])
+      guard connection.changesCount > 0 else { return 0 }
+      return try connection.add(payloads, at: clock.wall.microseconds, &tally)
+    }
+    // The caller removes the files now.
+    try log.checkPresence()
+    return added
+  }
+
+  package func forgetBatch(_ batch: String) throws(QueueError) {
+    try write { connection, _ in
+      try connection.cachedStatement(sql: "DELETE FROM batch WHERE name = ?").execute(arguments: [batch])
+    }
+  }
+
   package func knows(_ keys: [[UInt8]]) throws(QueueError) -> Int {
     try read { connection in
       let select = try connection.batch("SELECT 1 FROM payload WHERE key = ?")
@@ -26,13 +41,13 @@ extension SQLiteQueue {
 extension Database {
   /// Adds payloads behind all others.
   ///
-  /// - Returns: the number of each payload; nil when its key exists.
-  func add(_ payloads: some Sequence<NewPayload>, at now: Int64, _ tally: inout QueueTally) throws -> [Int64?] {
-    let insert = try batch("INSERT OR IGNORE INTO payload VALUES (?, ?, ?, ?, ?, ?, ?)")
+  /// - Returns: the number of payloads whose key did not exist.
+  func add(_ payloads: some Sequence<NewPayload>, at now: Int64, _ tally: inout QueueTally) throws -> Int {
+    let insert = try batch("INSERT OR IGNORE INTO payload VALUES (?, ?, ?, ?, ?, ?, ?, ?)")
     let work = try batch("INSERT INTO work (id, state, rank, attempts, deaths, deaths_alone, moment) VALUES (?, ?, ?, 0, 0, 0, ?)")
-    return try payloads.map { payload in
+    return try payloads.count { payload in
       let id = tally.lastID + 1
-      guard try insert.run(payload, as: id, at: now) else { return nil }
+      guard try insert.run(payload, as: id, at: now) else { return false }
       tally.lastID = id
       if let moment = payload.dueMoment, moment > now {
         try work.run(id, 2, payload.rank, moment)
@@ -41,7 +56,7 @@ extension Database {
         try work.run(id, 0, payload.rank, nil)
         tally.ready += 1
       }
-      return id
+      return true
     }
   }
 }
@@ -66,6 +81,7 @@ extension BatchStatement {
     bind(3, payload.notBefore?.microseconds)
     bind(4, payload.expiresAt?.microseconds)
     bind(5, now)
+    if let name = payload.name { try bind(8, name) } else { bind(8, nil as Int64?) }
     return try withBound(6, payload.key) {
       try withBound(7, payload.line) { try run() > 0 }
     }

@@ -17,9 +17,9 @@ package final class SQLiteQueue: PayloadQueue {
   let clock: any QueueClock
   let slot: WorkerSlot
   let database: DatabaseQueue
+  package let identity: String
   private let choice: SyncChoice
-  /// Nil when SQLite does all syncing.
-  private let log: QueueLog?
+  let log: QueueLog
   private let unsynced = Mutex(Unsynced())
   private let syncing = Mutex(())
   /// The fence of the first lease that this handle may have taken; nil before its first claim.
@@ -56,10 +56,15 @@ package final class SQLiteQueue: PayloadQueue {
     path: String, creates: Bool, sync: SyncChoice, clock: any QueueClock, waits: LockWaits,
     fdatasync: @escaping @Sendable (Int32) -> Int32 = Glibc.fdatasync
   ) throws(QueueError) {
-    (file, database, slot, log) = try QueueError.opening { () throws(QueueError) -> (QueueFile, DatabaseQueue, WorkerSlot, QueueLog?) in
+    (file, database, slot, log) = try QueueError.opening { () throws(QueueError) -> (QueueFile, DatabaseQueue, WorkerSlot, QueueLog) in
       let file = try QueueFile(path, creates: creates, waits: waits)
       let (database, slot) = try file.open(sync)
-      return (file, database, slot, sync == .group ? try QueueLog(of: file.path, fdatasync: fdatasync) : nil)
+      return (file, database, slot, try QueueLog(of: file.path, fdatasync: fdatasync))
+    }
+    do {
+      identity = try database.read { try String.fetchOne($0, sql: "SELECT identity FROM queue") ?? "" }
+    } catch {
+      throw file.failure(error)
     }
     self.clock = clock
     choice = sync
@@ -110,12 +115,13 @@ package final class SQLiteQueue: PayloadQueue {
   /// safe, and ``write(_:)`` refuses every change, until the log's changes are in the database file
   /// and synced there.
   package func sync() throws(QueueError) {
-    guard let log else { return }
+    // Otherwise SQLite does all syncing.
+    guard choice == .group else { return }
     // One sync at a time: Linux reports an error to only one of two calls.
-    try syncing.withLock { _ throws(QueueError) in try sync(log) }
+    try syncing.withLock { _ throws(QueueError) in try syncLog() }
   }
 
-  private func sync(_ log: QueueLog) throws(QueueError) {
+  private func syncLog() throws(QueueError) {
     let before = unsynced.withLock { unsynced in
       defer { unsynced.hasChanges = false }
       return unsynced

@@ -49,7 +49,7 @@ struct CommandOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
       """
-      Rehearse attache work: the payloads go into a queue of this kind, sqlite, dir or postgresql://HOST/DATABASE (a server of this machine, on \
+      Rehearse attache work: the payloads go into a queue of this kind, sqlite or postgresql://HOST/DATABASE (a server of this machine, on \
       which each scenario has a queue of its own), a worker works it, and their results are read. --command is then another worker of the \
       queue $REHEARSAL_QUEUE.
       """, valueName: "kind"))

@@ -6,17 +6,12 @@ import Testing
 /// The kinds of queues. Each must pass all tests of this folder.
 enum QueueBackend: String, CaseIterable, CustomTestStringConvertible {
   case sqlite
-  case folder
   case postgreSQL
 
   /// Those whose results hold files of a store: those with a file on this machine.
-  static let holding = [sqlite, folder]
+  static let holding = [sqlite]
 
   var testDescription: String { rawValue }
-
-  fileprivate func location(in folder: String) -> QueueLocation {
-    self == .folder ? .folder(path: folder + "/queue") : .sqlite(path: folder + "/queue")
-  }
 }
 
 /// A temporary queue that several workers may open. Its files are removed when it is released.
@@ -29,12 +24,12 @@ final class TestQueue: Sendable {
     folder = FileManager.default.temporaryDirectory.path + "/attache-queue-\(UUID().uuidString)"
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     server = backend == .postgreSQL ? try TestServerQueue() : nil
-    location = server.map { QueueLocation($0.address) } ?? backend.location(in: folder)
+    location = server.map { QueueLocation($0.address) } ?? .sqlite(path: folder + "/queue")
   }
 
   private let server: TestServerQueue?
 
-  /// The path of the queue's file or folder; empty for a queue on a server.
+  /// The path of the queue's file; empty for a queue on a server.
   var path: String { location.address.path ?? "" }
 
   /// What identifies the queue in messages.
@@ -45,9 +40,9 @@ final class TestQueue: Sendable {
   }
 
   /// Opens the queue as another worker.
-  func open(creates: Bool = true, notice: @escaping @Sendable (String) -> Void = { _ in }) throws -> any PayloadQueue {
+  func open(creates: Bool = true) throws -> any PayloadQueue {
     if let server { return try server.open(creates: creates, clock: clock) }
-    return try location.open(creates: creates, sync: .off, clock: clock, notice: notice)
+    return try location.open(creates: creates, sync: .off, clock: clock)
   }
 
   /// Opens the queue and adds payloads.

@@ -168,4 +168,12 @@ import Testing
     #expect(try queue.markRead([2]) == ["/held/one"])
     #expect(try queue.markRead([1]) == ["/held/two"])
   }
+
+  @Test func `a queue on a server has no holds`() throws {
+    let queue = try TestQueue(.postgreSQL).open(with: ["a"])
+    _ = try queue.finish([try queue.leaseOne().finished(.attached, holds: ["/held/one"])])
+    #expect(try queue.anyHold() == nil)
+    #expect(try queue.unlistedHolds(["/held/one"]) == ["/held/one"])
+    #expect(try queue.markRead([1]) == [])
+  }
 }

@@ -259,7 +259,8 @@ import Testing
   }
 
   @Test(arguments: [
-    ("sqlite:push.db", "sqlite:push.db"), ("sqlite:a b", "'sqlite:a b'"), ("dir:it's", #"'dir:it'\''s'"#), ("dir:$(x)", "'dir:$(x)'"),
+    ("sqlite:push.db", "sqlite:push.db"), ("sqlite:a b", "'sqlite:a b'"), ("sqlite:it's", #"'sqlite:it'\''s'"#),
+    ("sqlite:$(x)", "'sqlite:$(x)'"),
   ])
   func `a queue's name is written as a shell takes it`(_ name: String, _ word: String) {
     #expect(WorkerNotice.quoted(name) == word)

@@ -21,6 +21,6 @@ import Testing
 
   @Test func `the kind of a server's queue is its scheme`() {
     #expect(QueueRehearsal.Place.server(uri: "postgresql://db/push").kind == "postgresql")
-    #expect(QueueRehearsal(.folder).place.kind == "dir")
+    #expect(QueueRehearsal(.sqlite).place.kind == "sqlite")
   }
 }

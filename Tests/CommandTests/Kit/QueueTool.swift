@@ -14,9 +14,9 @@ final class QueueTool: Sendable {
   static let loopback = AttacheTool.loopback
 
   /// - Parameter path: the queue's path; nil for a queue in the tool's home.
-  init(_ kind: QueueKind = .sqlite, path: String? = nil) throws {
+  init(path: String? = nil) throws {
     tool = try AttacheTool()
-    queue = "\(kind.rawValue):\(path ?? tool.home["queue"])"
+    queue = "sqlite:\(path ?? tool.home["queue"])"
   }
 
   /// Runs a command of the queue over an input to its end.
@@ -66,5 +66,3 @@ final class QueueTool: Sendable {
     }
   }
 }
-
-typealias QueueKind = QueueRehearsal.Kind

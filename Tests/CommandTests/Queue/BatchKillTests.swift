@@ -9,13 +9,12 @@ struct BatchKillTests {
   private static let pictures = 90
   private static let kills = 10
 
-  @Test(arguments: ["sqlite", "dir"])
-  func `killed ten times, a batch writes what one run writes, and fetches nothing again that was finished`(kind: String) async throws {
+  @Test func `killed ten times, a batch writes what one run writes, and fetches nothing again that was finished`() async throws {
     try await withOrigin { origin in
       let picture = try Sample.medium("picture.png")
       for number in 1...Self.pictures { origin.serve("/\(number).png", picture, faults: [.delay(.milliseconds(20))]) }
       let tool = try AttacheTool()
-      let (input, queue) = (tool.home["in.ndjson"], "\(kind):\(tool.home["queue"])")
+      let (input, queue) = (tool.home["in.ndjson"], "sqlite:\(tool.home["queue"])")
       let lines = (1...Self.pictures).flatMap { [Sample.payload(origin.url("/\($0).png")), #"{"aps":{"alert":"Hello"},"n":\#($0)}"#] }
       try Data((lines.joined(separator: "\n") + "\n").utf8).write(to: URL(filePath: input))
       let words = AttacheTool.loopback + ["--jobs", "4", "--poison-after", "1000000"]

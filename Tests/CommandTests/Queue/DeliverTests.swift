@@ -9,8 +9,8 @@ struct DeliverTests {
   static let lines = (1...20).map { "{\"n\":\($0)}\n" }.joined()
 
   /// A queue whose payloads have results.
-  func queue(_ lines: String = Self.lines, _ kind: QueueKind = .sqlite) async throws -> QueueTool {
-    let queue = try QueueTool(kind)
+  func queue(_ lines: String = Self.lines) async throws -> QueueTool {
+    let queue = try QueueTool()
     try await queue.work(lines)
     return queue
   }
@@ -27,9 +27,8 @@ struct DeliverTests {
 
   func text(_ path: String) -> String { (try? String(contentsOfFile: path, encoding: .utf8)) ?? "" }
 
-  @Test(arguments: QueueKind.allCases)
-  func `each result goes to the sender once, byte for byte, and is over when it says ok`(kind: QueueKind) async throws {
-    let queue = try await queue(Self.lines, kind)
+  @Test func `each result goes to the sender once, byte for byte, and is over when it says ok`() async throws {
+    let queue = try await queue()
     let got = queue.tool.home["got"]
     let run = try await deliver(queue, [], shell("printf '%s\\n' \"$line\" >>\"$1\"; echo ok", got))
     #expect(run.exit == .status(0))

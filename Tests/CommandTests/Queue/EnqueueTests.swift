@@ -8,9 +8,9 @@ import Testing
 struct EnqueueTests {
   private static let lines = "{\"id\":1}\n\nno json\r\n{\"id\":2}"
 
-  @Test(arguments: QueueKind.allCases, [true, false])
-  func `what was enqueued comes out byte for byte`(kind: QueueKind, fromFile: Bool) async throws {
-    let queue = try QueueTool(kind)
+  @Test(arguments: [true, false])
+  func `what was enqueued comes out byte for byte`(fromFile: Bool) async throws {
+    let queue = try QueueTool()
     let file = queue.tool.home["payloads"]
     try Self.lines.write(toFile: file, atomically: true, encoding: .utf8)
     let run = try await queue.run("enqueue", fromFile ? [file] : [], input: fromFile ? "" : Self.lines)

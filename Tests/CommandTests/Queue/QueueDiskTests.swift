@@ -15,7 +15,7 @@ struct QueueDiskTests {
     disk = try MemoryDisk(at: tool.home["disk"], size: "4m")
   }
 
-  private func location(_ kind: String) -> String { "\(kind):\(disk.path)/queue" }
+  private var location: String { "sqlite:\(disk.path)/queue" }
 
   /// Runs a test, and unmounts the disk.
   private func withDisk(_ body: () async throws -> Void) async throws {
@@ -27,26 +27,22 @@ struct QueueDiskTests {
     (1...count).map { #"{"aps":{"alert":"Hello"},"n":\#($0),"x":"\#(String(repeating: "x", count: size))"}"# + "\n" }.joined()
   }
 
-  @Test(arguments: ["sqlite", "dir"]) func `what does not fit into a queue is said, and is taken when there is room`(kind: String)
-    async throws
-  {
+  @Test func `what does not fit into a queue is said, and is taken when there is room`() async throws {
     try await withDisk {
       let input = lines(3000, of: 2000)
-      let words = ["enqueue", "--queue", location(kind), "--dedupe", "bytes"]
+      let words = ["enqueue", "--queue", location, "--dedupe", "bytes"]
       let full = try await tool.run(words, input: input)
       #expect(full.exit == .status(74))
       #expect(full.errors.contains("free space and start again: nothing is lost"), "\(full.errors)")
 
       try disk.resize("64m")
       #expect(try await tool.run(words, input: input).exit == .status(0))
-      #expect(try await tool.run(["work", "--queue", location(kind), "--once"]).exit == .status(0))
-      #expect(try await tool.run(["results", "--queue", location(kind)]).text == input)
+      #expect(try await tool.run(["work", "--queue", location, "--once"]).exit == .status(0))
+      #expect(try await tool.run(["results", "--queue", location]).text == input)
     }
   }
 
-  @Test(arguments: ["sqlite", "dir"]) func `a worker pauses while its queue is full, and goes on by itself when there is room`(kind: String)
-    async throws
-  {
+  @Test func `a worker pauses while its queue is full, and goes on by itself when there is room`() async throws {
     try await withDisk {
       try await withOrigin { origin in
         let picture = try Sample.medium("picture.png")
@@ -54,8 +50,8 @@ struct QueueDiskTests {
         origin.serve("/picture.png", picture)
         let media = Sample.payload(origin.url("/stalls.png")) + "\n" + Sample.payload(origin.url("/picture.png")) + "\n"
         let input = media + lines(300, of: 500)
-        #expect(try await tool.run(["enqueue", "--queue", location(kind)], input: input).exit == .status(0))
-        let worker = try tool.start(["work", "--queue", location(kind), "--once", "--jobs", "8"] + AttacheTool.loopback)
+        #expect(try await tool.run(["enqueue", "--queue", location], input: input).exit == .status(0))
+        let worker = try tool.start(["work", "--queue", location, "--once", "--jobs", "8"] + AttacheTool.loopback)
         await origin.waitForStalls(count: 1, path: "/stalls.png")
         disk.fill()
         // Results from here on do not fit, unless the queue's files have free space inside; then
@@ -67,7 +63,7 @@ struct QueueDiskTests {
         try disk.resize("64m")
         let run = await worker.finished()
         #expect(run.exit == .status(0), "\(run.errors)")
-        let results = try await tool.run(["results", "--queue", location(kind)])
+        let results = try await tool.run(["results", "--queue", location])
         let came = results.text.split(separator: "\n")
         #expect(came.count == 302)
         #expect(came.prefix(2).allSatisfy { Enriched.attachments($0).count == 1 })
@@ -78,7 +74,7 @@ struct QueueDiskTests {
 
   @Test func `a queue that is full from the start is not opened, and loses nothing`() async throws {
     try await withDisk {
-      let (queue, input) = (location("sqlite"), lines(200, of: 500))
+      let (queue, input) = (location, lines(200, of: 500))
       #expect(try await tool.run(["enqueue", "--queue", queue], input: input).exit == .status(0))
       disk.fill()
       let full = try await tool.run(["work", "--queue", queue, "--once"])
@@ -152,7 +148,7 @@ struct QueueDiskTests {
     try await withDisk {
       let input = tool.home["in.ndjson"]
       try Data(lines(3000, of: 2000).utf8).write(to: URL(filePath: input))
-      let batch = try tool.start(["batch", input, "-o", tool.home["out.ndjson"], "--queue", location("sqlite")])
+      let batch = try tool.start(["batch", input, "-o", tool.home["out.ndjson"], "--queue", location])
       _ = await batch.errors(holding: "paused: ")
       try disk.resize("64m")
       let run = await batch.finished()
@@ -166,7 +162,7 @@ struct QueueDiskTests {
     try await withDisk {
       let input = tool.home["in.ndjson"]
       try Data(lines(3000, of: 2000).utf8).write(to: URL(filePath: input))
-      let words = ["batch", input, "-o", tool.home["out.ndjson"], "--queue", location("sqlite")]
+      let words = ["batch", input, "-o", tool.home["out.ndjson"], "--queue", location]
       let batch = try tool.start(words)
       _ = await batch.errors(holding: "paused: ")
       batch.send(SIGTERM)

@@ -32,9 +32,8 @@ struct ResultsTests {
     #expect(try await queue.run("results").text == "{\"n\":1}\n{\"n\":2}\n")
   }
 
-  @Test(arguments: QueueKind.allCases)
-  func `what is unread has one reader at a time, and a second one is told so`(kind: QueueKind) async throws {
-    let queue = try QueueTool(kind)
+  @Test func `what is unread has one reader at a time, and a second one is told so`() async throws {
+    let queue = try QueueTool()
     try await queue.work("{\"n\":1}\n")
     let first = try queue.start("results", ["--unread", "--follow"])
     #expect(await first.lines(1) == ["{\"n\":1}"])

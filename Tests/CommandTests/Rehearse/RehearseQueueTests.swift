@@ -4,11 +4,11 @@ import Testing
 /// Workers of queues, rehearsed with scenarios.
 @Suite(.timeLimit(.minutes(1)))
 struct RehearseQueueTests {
-  @Test(arguments: ["sqlite", "dir"]) func `attache work does all that is expected`(kind: String) async throws {
+  @Test func `attache work does all that is expected`() async throws {
     let folder = try RehearseFolder(["photos": RehearseFolder.photos, "three-lines-pass": RehearseFolder.three])
-    let (run, record) = try await folder.recorded(["--queue", kind])
+    let (run, record) = try await folder.recorded(["--queue", "sqlite"])
     #expect(run.exit == .status(0), "\(run.text)")
-    #expect(record.clock == "queue \(kind)")
+    #expect(record.clock == "queue sqlite")
     #expect(record.scenarios.map(\.depth) == ["queue", "queue"])
     #expect(record.scenarios[0].payloads.map(\.outcome) == ["attached", "fallback"])
     #expect(record.scenarios[0].payloads.map(\.reason) == [nil, "deadline"])
@@ -22,11 +22,9 @@ struct RehearseQueueTests {
     #expect(record.scenarios[0].kinds == ["reason"])
   }
 
-  @Test(arguments: ["sqlite", "dir"]) func `a worker that is killed again and again loses nothing and doubles nothing`(kind: String)
-    async throws
-  {
+  @Test func `a worker that is killed again and again loses nothing and doubles nothing`() async throws {
     let folder = try RehearseFolder(["photos": RehearseFolder.photos, "three-lines-pass": RehearseFolder.three])
-    let (run, record) = try await folder.recorded(["--queue", kind, "--kill-random", "6", "--seed", "3"])
+    let (run, record) = try await folder.recorded(["--queue", "sqlite", "--kill-random", "6", "--seed", "3"])
     #expect(run.exit == .status(0), "\(run.text)")
     #expect(record.scenarios[0].timeline.contains { $0.text.hasPrefix("the worker killed after ") })
   }

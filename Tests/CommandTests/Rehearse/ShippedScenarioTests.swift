@@ -43,17 +43,6 @@ struct ShippedScenarioTests {
     #expect(Set(skipped) == Set(scenarios.map(\.name)).intersection(Self.ofTheFilterAlone))
   }
 
-  /// The worker is the same for every kind of queue. A sample of the scenarios, spread over all,
-  /// shows that it works with this kind.
-  @Test func `a part of the scenarios passes through the built worker of a folder`() async throws {
-    let all = try ShippedScenarios.all()
-    let results = await ShippedScenarios.queue(.folder).run(all.indices.filter { $0 % 5 == 2 }.map { all[$0] })
-    for result in results {
-      for finding in result.findings { Issue.record("\(result.scenario.name): \(finding)") }
-    }
-    #expect(results.count { $0.passed } > 30)
-  }
-
   /// Scenarios that do not apply to workers.
   private static let ofTheFilterAlone = [
     "a-full-window-stops-the-reader", "disk-is-full", "disk-turns-read-only", "filter-is-told-to-stop", "filter-is-told-to-stop-at-once",

@@ -23,11 +23,10 @@ _ROOM = 1 << 30
 
 def arguments():
     parser = argparse.ArgumentParser(prog="scripts/crash", description="Kills the workers and deliverers of a queue repeatedly, and checks that nothing is lost.")
-    parser.add_argument("kills", type=int, metavar="N", help="how many kills of each kind of queue")
+    parser.add_argument("kills", type=int, metavar="N", help="how many kills")
     parser.add_argument("--seed", type=int, default=1, metavar="S", help="of payloads, media and kills (1); the moments are also the machine's")
-    parser.add_argument("--queue", choices=["sqlite", "dir"], action="append", help="one kind of queue (both)")
     parser.add_argument("--of", choices=["work", "deliver", "postgresql"], action="append", dest="parts",
-                        help="only workers; or only deliverers, senders and the HTTP endpoint, where each way of sending gets a quarter of the kills (both); or "
+                        help="only workers; or only deliverers, senders and the HTTP endpoint, where each way of sending gets a share of the kills (both); or "
                              "N faults of processes, servers and connections of a queue in PostgreSQL")
     parser.add_argument("--payloads", type=int, default=2_000, metavar="N", help="payloads in a queue (2000)")
     parser.add_argument("--poison-after", type=int, default=1_000_000, metavar="N",
@@ -61,44 +60,44 @@ class World:
         self.origin.close()
 
 
-def tested(world, kind, chosen):
+def tested(world, chosen):
     """Runs trials until this many kills were made."""
-    draw = random.Random(f"kills {kind} {chosen.seed}")
+    draw = random.Random(f"kills {chosen.seed}")
     store = world.folder / "stores/store"
     killer = Killer(draw, world.folder / "queue", store)
     begin, kills, trials = time.monotonic(), 0, []
     while kills < chosen.kills:
-        trial = Trial(world, world.folder / "queue", store, kind, draw, chosen.poison_after)
+        trial = Trial(world, world.folder / "queue", store, draw, chosen.poison_after)
         made = trial.run(chosen.kills - kills, killer)
         kills += made
         trials.append(trial)
-        print(f"{kind}, queue {len(trials)}: {made} kills, {trial.restarts} workers, all whole", file=sys.stderr, flush=True)
+        print(f"work, queue {len(trials)}: {made} kills, {trial.restarts} workers, all whole", file=sys.stderr, flush=True)
         if not made and len(trials) > 20:
             raise Failure("a queue is done before anybody is killed: give more --payloads")
     seconds = time.monotonic() - begin
-    print(f"{kind}: {kills} kills over {len(trials)} queues of {len(world.payloads)} payloads in {seconds:.0f} s: each payload one result, as undisturbed; "
+    print(f"work: {kills} kills over {len(trials)} queues of {len(world.payloads)} payloads in {seconds:.0f} s: each payload one result, as undisturbed; "
           f"{sum(trial.restarts for trial in trials)} workers started, {sum(trial.drains for trial in trials)} drained, "
           f"{sum(trial.abandoned for trial in trials)} payloads taken from the dead when all were dead, {sum(trial.settled for trial in trials)} seen finished and never fetched again")
     show(killer)
 
 
-def delivered(chosen, folder, kind):
+def delivered(chosen, folder):
     """Runs queues with each way of sending in turn, until this many kills were made."""
-    draw = random.Random(f"deliveries {kind} {chosen.seed}")
+    draw = random.Random(f"deliveries {chosen.seed}")
     killer = Killer(draw, folder / "queue", folder / "stores/store")
     begin, kills, trials = time.monotonic(), 0, []
     while kills < chosen.kills:
         mode = MODES[len(trials) % len(MODES)]
-        trial = Delivery(chosen.attache, folder / "queue", folder / "stores/store", kind, mode, chosen.payloads, draw)
+        trial = Delivery(chosen.attache, folder / "queue", folder / "stores/store", mode, chosen.payloads, draw)
         # Each way has its share.
         made = trial.run(min(chosen.kills - kills, -(-chosen.kills // len(MODES))), killer)
         kills += made
         trials.append(trial)
-        print(f"{kind}, delivery {len(trials)} ({mode}): {made} kills, {trial.restarts} deliverers, {trial.repeated} sent again, all accounted for",
+        print(f"deliver, queue {len(trials)} ({mode}): {made} kills, {trial.restarts} deliverers, {trial.repeated} sent again, all accounted for",
               file=sys.stderr, flush=True)
         if not kills and len(trials) > 20:
             raise Failure("all is delivered before anybody is killed: give more --payloads")
-    print(f"{kind}: {kills} kills over {len(trials)} deliveries in {time.monotonic() - begin:.0f} s: each payload sent, twice only where its answer was lost "
+    print(f"deliver: {kills} kills over {len(trials)} queues in {time.monotonic() - begin:.0f} s: each payload sent, twice only where its answer was lost "
           f"({sum(trial.repeated for trial in trials)} payloads); {sum(trial.restarts for trial in trials)} deliverers started")
     show(killer)
 
@@ -158,18 +157,15 @@ def main():
 
 
 def run(part, chosen, folder):
-    kinds = chosen.queue or ["sqlite", "dir"]
     if part == "postgresql":
         besieged(chosen, folder)
         return
     if part == "deliver":
-        for kind in kinds:
-            delivered(chosen, folder, kind)
+        delivered(chosen, folder)
         return
     with contextlib.closing(World(chosen.attache, folder, chosen.payloads, chosen.seed)) as world:
-        world.expected = Trial(world, folder / "queue", folder / "stores/store", "sqlite", random.Random(0), 1).undisturbed()
-        for kind in kinds:
-            tested(world, kind, chosen)
+        world.expected = Trial(world, folder / "queue", folder / "stores/store", random.Random(0), 1).undisturbed()
+        tested(world, chosen)
 
 
 sys.exit(main())

@@ -9,17 +9,14 @@ from pathlib import Path
 from .commands import Failure
 
 
-def integrity(queue):
+def integrity(path):
     """The database is intact on disk. The check uses a copy, since opening the database would repair it."""
-    kind, _, path = queue.partition(":")
-    if kind == "dir":
-        path += "/queue.sqlite"
     if not os.path.exists(path):
         return
     with tempfile.TemporaryDirectory() as folder:
         for name in ("", "-wal"):
-            if os.path.exists(path + name):
-                shutil.copyfile(path + name, f"{folder}/copy{name}")
+            if os.path.exists(f"{path}{name}"):
+                shutil.copyfile(f"{path}{name}", f"{folder}/copy{name}")
         database = sqlite3.connect(f"{folder}/copy")
         try:
             said = [row[0] for row in database.execute("PRAGMA integrity_check")] + database.execute("PRAGMA foreign_key_check").fetchall()
@@ -39,7 +36,7 @@ def store(folder):
         if within.parts[0] == "tmp":
             raise Failure(f"{within} is left in the store")
         if within.parts[0] == ".held":
-            if path.name in ("queue", "used"):  # say whose holds these were, and when
+            if path.name == "queue":  # says whose holds these were
                 continue
             raise Failure(f"{within} is still held, and nobody has to read its result")
         digest = hashlib.sha256(path.read_bytes()).hexdigest()

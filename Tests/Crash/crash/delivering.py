@@ -1,5 +1,6 @@
 """One queue of results, from undelivered to delivered, whose deliverers and senders, or the HTTP endpoint, are killed meanwhile."""
 import contextlib
+import json
 import os
 import shutil
 import signal
@@ -15,10 +16,10 @@ from . import checks, deliveries, watch
 from .commands import Commands, Failure, ended, last_words
 from .serving import Serving
 
-MODES = ["line", "http", "envelope", "each"]
+MODES = ["line", "http", "envelope", "each", "folder"]
 _DELIVERERS = 2
 #: The share of the payloads: a process for each takes longer, and so does an absent endpoint, since deliverers pause.
-_SHARES = {"line": 1, "http": 2, "envelope": 1, "each": 10}
+_SHARES = {"line": 1, "http": 2, "envelope": 1, "each": 10, "folder": 1}
 #: The time for a payload, in seconds, so that kills hit a working process in any build.
 _PACE = {"line": 0.006, "http": 0.006, "envelope": 0.006, "each": 0.01}
 _FINISHED = (0, 75)
@@ -26,15 +27,15 @@ _SENDER = Path(__file__).with_name("sender.py")
 
 
 class Delivery:
-    def __init__(self, attache, folder, store, kind, mode, count, draw):
+    def __init__(self, attache, folder, store, mode, count, draw):
         self._draw, self._folder, self._mode = draw, folder, mode
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir()
-        self._location = f"{kind}:{folder / 'queue'}"
-        self._database = folder / ("queue/queue.sqlite" if kind == "dir" else "queue")
+        self._database, self._out = folder / "queue", folder / "out"
+        self._out.mkdir()
         self._log = folder / "log"
         self._log.touch()
-        self._commands = Commands(attache, self._location, store, 0)
+        self._commands = Commands(attache, f"sqlite:{self._database}", store, 0)
         lines = [b'{"aps":{"alert":"News %d"},"id":%d,"text":"%s"}' % (number, number, b"x" * draw.randrange(400))
                  for number in range(max(20, count // _SHARES[mode]))]
         self._crcs = [zlib.crc32(line) for line in lines]
@@ -73,6 +74,8 @@ class Delivery:
         if self._mode == "http":
             label = f"d{self.restarts}"
             way = ["--http", self._endpoint.url, "--http-header", f"Deliverer: {label}"]
+        elif self._mode == "folder":
+            label, way = None, ["--folder", self._out]
         else:
             label = None
             way = [*([] if self._mode == "line" else [f"--{self._mode}"]), "--", sys.executable, "-IS", _SENDER, self._log, self._mode, _PACE[self._mode]]
@@ -90,6 +93,8 @@ class Delivery:
 
     def _disturb(self, deliverers, killer, watched):
         what = self._draw.choices(["sender", "deliverer", "all", "drain"], [12, 6, 1, 1])[0]
+        if what == "sender" and self._mode == "folder":
+            what = "deliverer"
         # An endpoint has at least one kill.
         if self._endpoint and self._endpoint.starts == 1:
             what = "sender"
@@ -114,7 +119,7 @@ class Delivery:
                         deliverer.kill()
                         deliverer.wait()
                         killer.note("deliver: together with another")
-                checks.integrity(self._location)
+                checks.integrity(self._database)
             self._note_delivered()
             for place, deliverer in enumerate(deliverers):
                 if deliverer.returncode == -signal.SIGKILL:
@@ -148,6 +153,8 @@ class Delivery:
     def _note_delivered(self):
         """Results that the queue now calls delivered must not be sent again."""
         numbers = [str(number) for number in self._statuses()]
+        if self._mode == "folder":
+            self._check_files(numbers)
         self._note(" ".join(["delivered", str(time.monotonic_ns()), *numbers]))
 
     def _note(self, line):
@@ -163,6 +170,26 @@ class Delivery:
         counts = self._commands.counts()
         if counts["done"] != len(self._crcs) or counts["unread"] or counts["delivering"]:
             raise Failure(f"all is delivered, and the queue says {counts}")
+        if self._mode == "folder":
+            self._check_files(range(len(self._crcs)))
+            left = list((self._folder / "out.writing").iterdir())
+            if left:
+                raise Failure(f"unfinished files are left: {left[:5]}")
+            checks.integrity(self._database)
+            return
         log = deliveries.Log(self._log.read_text(), is_each=self._mode == "each")
         self.repeated = deliveries.check(log, dict(enumerate(self._crcs)), self._statuses())
-        checks.integrity(self._location)
+        checks.integrity(self._database)
+
+    def _check_files(self, numbers):
+        """Every file is whole, at any time, and each of these payloads has its two."""
+        found = set()
+        for path in self._out.iterdir():
+            name, dot, _ = path.name.partition(".record")
+            content, number = path.read_bytes(), int(name) - 1
+            if json.loads(content)["line"] != int(name) if dot else zlib.crc32(content.removesuffix(b"\n")) != self._crcs[number]:
+                raise Failure(f"{path.name} is not whole: {content[:300]}")
+            found.add((number, dot))
+        missing = [number for number in map(int, numbers) if not {(number, ""), (number, ".record")} <= found]
+        if missing:
+            raise Failure(f"{len(missing)} payloads count as delivered and are no files: {missing[:5]}")

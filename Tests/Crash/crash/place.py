@@ -53,7 +53,7 @@ class SiegeWorld:
         self.payloads = {commits.number(line): line for line in self.lines}
         self.input = folder / "payloads.ndjson"
         self.input.write_bytes(b"".join(self.lines))
-        text = Trial(self, folder / "queue", self.store, "sqlite", random.Random(0), 1, self.bucket.options).undisturbed()
+        text = Trial(self, folder / "queue", self.store, random.Random(0), 1, self.bucket.options).undisturbed()
         self.expected = {commits.number(line): line for line in text.splitlines(keepends=True)}
 
     def close(self):

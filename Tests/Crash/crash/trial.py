@@ -25,14 +25,14 @@ class Trial:
     - upload: options of workers.
     """
 
-    def __init__(self, world, folder, store, kind, draw, poison_after, upload=()):
+    def __init__(self, world, folder, store, draw, poison_after, upload=()):
         self._world, self._draw, self._poison_after = world, draw, poison_after
         shutil.rmtree(store, ignore_errors=True)
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir()
         self._folder, self._store = folder, store
-        self._location = f"{kind}:{folder / 'queue'}"
-        self._commands = Commands(world.attache, self._location, store, poison_after, work=("--once", "--jobs", "8", *upload))
+        self._database = folder / "queue"
+        self._commands = Commands(world.attache, f"sqlite:{self._database}", store, poison_after, work=("--once", "--jobs", "8", *upload))
         self._log = world.origin.position
         self._settled = {}  # requests for the media of finished payloads, when they were seen to be finished
         self.restarts = self.drains = self.abandoned = 0
@@ -81,7 +81,15 @@ class Trial:
     # What is done to it
 
     def _enqueue(self, killer):
-        """Killed once or twice meanwhile and started again: each line is in the queue once."""
+        """Killed meanwhile and started again: each line is in the queue once."""
+        if self._draw.random() < 0.5:
+            self._enqueue_files(killer)
+        else:
+            self._enqueue_lines(killer)
+        if self._commands.counts()["ready"] != len(self._world.payloads):
+            raise Failure(f"{self._commands.counts()} after {len(self._world.payloads)} payloads were enqueued")
+
+    def _enqueue_lines(self, killer):
         for _ in range(self._draw.randrange(3)):
             child = self._commands.start("enqueue", "--dedupe", "bytes", source=subprocess.PIPE)
             feeder = threading.Thread(target=self._feed, args=(child.stdin,), daemon=True)
@@ -90,8 +98,24 @@ class Trial:
                 killer.kill(child, watched)
             feeder.join()
         self._commands.run("enqueue", self._world.input, "--dedupe", "bytes")
-        if self._commands.counts()["ready"] != len(self._world.payloads):
-            raise Failure(f"{self._commands.counts()} after {len(self._world.payloads)} payloads were enqueued")
+
+    def _enqueue_files(self, killer):
+        """Each line is a file, and a share of the files comes before each start. No key tells a line that comes twice."""
+        drops, written = self._folder / "in", self._folder / "written"
+        drops.mkdir()
+        lines, starts = [payload.line for payload in self._world.payloads], self._draw.randrange(1, 5)
+        share = -(-len(lines) // starts)
+        for first in range(0, len(lines), share):
+            for number, line in enumerate(lines[first:first + share], first):
+                written.write_bytes(line)
+                written.rename(drops / f"{number:06}.json")
+            child = self._commands.start("enqueue", "--folder", drops, "--follow")
+            with contextlib.closing(watch.Folders([self._folder])) as watched:
+                killer.kill(child, watched)
+        self._commands.run("enqueue", "--folder", drops)
+        left = [path for folder in (drops, self._folder / "in.taken", self._folder / "in.refused") for path in folder.rglob("*")]
+        if left:
+            raise Failure(f"{len(left)} dropped files are left: {left[:5]}")
 
     def _feed(self, pipe):
         """Sends the input piece by piece: everything before a pause is in the queue by then."""
@@ -137,7 +161,7 @@ class Trial:
 
     def _look(self):
         """Checks the database while no worker runs. Returns the payloads of dead workers, and the finished ones, whose media must not be requested again."""
-        checks.integrity(self._location)
+        checks.integrity(self._database)
         self.abandoned += self._commands.counts()["leased"]
         records, requests = self._commands.records(), self._world.origin.requests(self._log)
         for number in records:
@@ -165,7 +189,7 @@ class Trial:
         again = [target for target, seen in self._settled.items() if requests[target] > seen]
         if again:
             raise Failure(f"media of {len(again)} finished payloads were fetched again: {again[:5]}")
-        checks.integrity(self._location)
+        checks.integrity(self._database)
         self._commands.prune()
         checks.store(self._store)
 

@@ -66,10 +66,10 @@ class Files(unittest.TestCase):
             database.executemany("INSERT INTO payload VALUES (?, ?)", [(number, b"x" * 500) for number in range(100)])
             database.execute("CREATE INDEX lines ON payload (line, id)")
             database.commit()
-        checks.integrity(f"sqlite:{path}")
-        checks.integrity(f"dir:{path}-none")
+        checks.integrity(path)
+        checks.integrity(f"{path}-none")
         content = bytearray(path.read_bytes())
         content[3 * 4096:4 * 4096] = bytes(4096)
         path.write_bytes(content)
         with self.assertRaises((Failure, sqlite3.DatabaseError)):
-            checks.integrity(f"sqlite:{path}")
+            checks.integrity(path)

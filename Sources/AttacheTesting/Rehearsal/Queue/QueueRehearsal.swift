@@ -14,8 +14,6 @@ public struct QueueRehearsal: Sendable {
   public enum Kind: String, Sendable, CaseIterable {
     /// A queue in an SQLite database.
     case sqlite
-    /// A queue in a folder.
-    case folder = "dir"
   }
 
   /// Where the queues of a rehearsal are. Each scenario has one of its own.

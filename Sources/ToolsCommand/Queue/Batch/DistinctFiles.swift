@@ -21,6 +21,16 @@ enum DistinctFiles {
     }
   }
 
+  /// Checks that the queue is not in a folder whose files are moved or replaced.
+  ///
+  /// - Throws: status 64, after the queue is named in the log.
+  static func check(_ queue: QueueLocation, outside folder: String, _ log: Logger) throws {
+    guard let path = queue.address.path, let place = place(of: path), let folder = resolved(folder) else { return }
+    guard place.prefix(through: place.lastIndex(of: "/") ?? place.startIndex) == folder + "/" else { return }
+    log.error("the queue, \(PrintableText.of(path)), is in the folder of --folder; choose another folder")
+    throw ExitCode.validationFailure
+  }
+
   /// Returns the path with links resolved; nil for an existing file that is not regular, or when
   /// the folder does not exist.
   private static func place(of path: String) -> String? {

@@ -24,7 +24,7 @@ struct BatchCommand: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "The batch's queue: sqlite:PATH, dir:PATH or postgresql://HOST/DATABASE, used only by this batch.", valueName: "queue"))
+      "The batch's queue: sqlite:PATH or postgresql://HOST/DATABASE, used only by this batch.", valueName: "queue"))
   var queue: QueueArgument?
 
   @OptionGroup var waiting: QueueTimeoutOption

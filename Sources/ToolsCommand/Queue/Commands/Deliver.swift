@@ -9,7 +9,8 @@ import Logging
 /// `attache deliver`: sends the results of a queue and records which were accepted.
 struct Deliver: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "deliver", abstract: "Deliver the results of a queue to a command, an HTTP endpoint or Apple, with acknowledgement.",
+    commandName: "deliver",
+    abstract: "Deliver the results of a queue to a command, an HTTP endpoint, Apple or a folder, with acknowledgement.",
     discussion: """
       The command reads one payload per line from its standard input. It answers each, in the same order, with one line on its standard output: \
       "ok", "retry 30s" ("retry" alone: after an increasing delay), or "drop REASON". When it ends, it is started again after an increasing delay, and \
@@ -20,6 +21,9 @@ struct Deliver: ParsableCommand {
 
       With --apns, each payload is sent to Apple's push service, whose answer decides. The device token is in the envelope, or at --apns-token-path. \
       An answer that every payload would get, such as for a wrong key, pauses the deliverer.
+
+      With --folder, each result becomes a file such as OUT/17-cat.json, after the payload's number and the file that it comes from, with the record \
+      beside it in OUT/17-cat.json.record. A result that is delivered again replaces the same files.
 
       Any number of deliverers may share a queue. After SIGTERM, SIGINT or SIGHUP, nothing more is sent, and the deliverer waits for answers, for at \
       most --answer-timeout. After a second signal, it does not wait. The exit status is 75 when undelivered results are left.
@@ -39,6 +43,9 @@ struct Deliver: ParsableCommand {
   @OptionGroup(title: "To an HTTP endpoint") var http: HTTPOptions
   @OptionGroup(title: "To Apple") var apple: APNsOptions
   @OptionGroup var roots: RootOptions
+
+  @Option(help: ArgumentHelp("Write each result as a file into this folder, with its record beside it.", valueName: "out"))
+  var folder: String?
 
   @Option(help: ArgumentHelp("The maximum number of unanswered payloads at the sender.", valueName: "n"))
   var jobs = 64
@@ -78,13 +85,14 @@ struct Deliver: ParsableCommand {
     try CountArgument.check(jobs, "--jobs")
     try CountArgument.check(poisonAfter, "--poison-after")
     guard answerTimeout.duration >= .milliseconds(1) else { throw ValidationError("--answer-timeout must be at least 1ms.") }
-    let senders = [!command.isEmpty, http.http != nil, apple.apns].count { $0 }
+    let senders = [!command.isEmpty, http.http != nil, apple.apns, folder != nil].count { $0 }
     guard senders > 0 else {
-      throw ValidationError("name the command that sends, after --: attache deliver --queue … -- COMMAND; or --http URL, or --apns")
+      throw ValidationError(
+        "name the command that sends, after --: attache deliver --queue … -- COMMAND; or --http URL, --apns, or --folder OUT")
     }
-    guard senders == 1 else { throw ValidationError("name a command, --http or --apns: one of them.") }
+    guard senders == 1 else { throw ValidationError("name a command, --http, --apns or --folder: one of them.") }
     guard !command.isEmpty || !each && !envelope else { throw ValidationError("--each and --envelope need a command; remove them.") }
-    guard command.isEmpty || roots.cacert == nil else { throw ValidationError("--cacert needs --http or --apns.") }
+    guard command.isEmpty && folder == nil || roots.cacert == nil else { throw ValidationError("--cacert needs --http or --apns.") }
     guard !(each && envelope) else { throw ValidationError("--each gives a command only the payload; remove --each or --envelope.") }
   }
 
@@ -96,6 +104,7 @@ struct Deliver: ParsableCommand {
     BrokenPipe.block()
     let log = logFormat.logger()
     try DistinctFiles.check(queue.location.files + (metrics.metricsFile.map { [("the file of --metrics-file", $0)] } ?? []), log)
+    if let folder { try DistinctFiles.check(queue.location, outside: folder, log) }
     let figures = DeliveryMetrics()
     let service = try metrics.start(figures, log)
     let opened = try queue.open(creates: false, sync: sync, log)
@@ -141,19 +150,15 @@ struct Deliver: ParsableCommand {
     return configuration
   }
 
-  /// The queue's name, which differs from that of any other queue and does not depend on how its
-  /// address is written. It is the same for each try of a payload.
-  private func queueName(_ opened: any PayloadQueue) -> String {
-    if let identity = opened.identity { return identity }
-    guard let name = queue.location.address.path, let path = unsafe realpath(name, nil) else { return queue.location.description }
-    defer { unsafe free(path) }
-    return unsafe String(cString: path)
-  }
-
   private func sender(_ opened: any PayloadQueue, _ log: Logger) throws -> any Sender {
     if command.isEmpty { AmbientEnvironment.removeUnsafeVariables() }
     if let sender = try http.sender(roots, log, answerTimeout: answerTimeout.duration, jobs: jobs) { return sender }
-    if let sender = try apple.sender(queueName: queueName(opened), roots, log) { return sender }
+    if let folder {
+      return try orExit(log) { () throws(QueueError) in
+        try FolderSender(folder, queue: opened, address: queue.location.absoluteDescription, sync: sync)
+      }
+    }
+    if let sender = try apple.sender(queueName: opened.identity, roots, log) { return sender }
     return try orExit(log, ExitStatus.software) {
       guard !each else {
         var sender = EachSender.Configuration(command)

@@ -8,16 +8,26 @@ import Logging
 /// `attache enqueue`: adds payloads to a queue, one a line.
 struct Enqueue: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "enqueue", abstract: "Add payloads to a queue, one per line; create the queue if it does not exist.",
+    commandName: "enqueue", abstract: "Add payloads to a queue, one per line or file; create the queue if it does not exist.",
     discussion: """
       Payloads are in the queue as soon as the input pauses, and on disk when the command ends. The priority and the expiration that an envelope \
       states (apns-priority, apns-expiration) take precedence over the flags.
+
+      With --folder, each file of a folder is one payload. Write a file elsewhere on the same file system, and move it into the folder. It is removed \
+      once it is in the queue: killed at any instant, the command loses no file and adds none twice. Names that begin with a dot, folders, links and \
+      FIFOs stay. A file that is too long or cannot be read goes to IN.refused.
 
       After SIGTERM, SIGINT or SIGHUP, the command finishes the line that it is reading, for at most 30 s. After a second signal, it ends at once.
       """)
 
   @Argument(help: "The file to read. (default: standard input)")
   var file: String?
+
+  @Option(help: ArgumentHelp("Add the files of this folder, each as one payload, and remove them.", valueName: "in"))
+  var folder: String?
+
+  @Flag(help: "With --folder, wait for more files. (default: end when there is none)")
+  var follow = false
 
   @OptionGroup var queue: QueueOptions
 
@@ -61,10 +71,13 @@ struct Enqueue: ParsableCommand {
   func validate() throws {
     guard Validation.isOn else { return }
     guard NewPayload.priorities.contains(priority) else { throw ValidationError("--priority must be at least 1 and at most 10.") }
+    guard folder == nil || file == nil else { throw ValidationError("--folder takes the place of a file: name one of them.") }
+    guard folder != nil || !follow else { throw ValidationError("--follow needs --folder IN.") }
   }
 
   func run() throws {
     let log = logFormat.logger()
+    if let folder { return try run(folder, log) }
     // Opening a pipe waits for its other end. A signal must end the process meanwhile.
     StopSignals.endProcess()
     let input = try InputFile(file, log)
@@ -84,7 +97,7 @@ struct Enqueue: ParsableCommand {
     try finish(result, enqueuer.counts, input, opened, log)
   }
 
-  private var options: EnqueueOptions {
+  var options: EnqueueOptions {
     var options = EnqueueOptions()
     options.payloadPath = payloadPath
     (options.priority, options.notBefore, options.expiresAt, options.key) = (priority, notBefore, expiresAt, dedupe)
@@ -92,14 +105,15 @@ struct Enqueue: ParsableCommand {
   }
 
   private func summary(of counts: Enqueuer.Counts) -> String {
-    let added = counts.enqueued - counts.repeated
-    let text = "\(added) payload\(added == 1 ? "" : "s") enqueued in \(queue.location.message)"
+    let text = summary(of: counts.enqueued - counts.repeated)
     return switch counts.repeated {
     case 0: text
     case 1: text + ", 1 was already there"
     case let repeated: text + ", \(repeated) were already there"
     }
   }
+
+  func summary(of added: Int) -> String { "\(added) payload\(added == 1 ? "" : "s") enqueued in \(queue.location.message)" }
 
   /// Which lines are not in the queue after an error, and what to do.
   private func missing(_ counts: Enqueuer.Counts) -> String {

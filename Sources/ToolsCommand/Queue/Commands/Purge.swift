@@ -16,7 +16,7 @@ struct Purge: ParsableCommand {
   var includeUndelivered = false
 
   /// For `attache rehearse`, whose queues on a server must not stay.
-  @Flag(help: ArgumentHelp("Remove the queue itself with everything that is left in it, unless it is a folder.", visibility: .hidden))
+  @Flag(help: ArgumentHelp("Remove the queue itself with everything that is left in it.", visibility: .hidden))
   var dropQueue = false
 
   func run() throws {

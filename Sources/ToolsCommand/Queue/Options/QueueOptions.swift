@@ -10,8 +10,7 @@ struct QueueOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
       """
-      The queue: sqlite:PATH (a database), dir:PATH (a folder with an inbox and an outbox), or postgresql://HOST/DATABASE (a server that several \
-      machines share).
+      The queue: sqlite:PATH (a database), or postgresql://HOST/DATABASE (a server that several machines share).
       """, valueName: "queue"))
   var queue: QueueArgument
 
@@ -86,7 +85,7 @@ extension QueueLocation {
     LockWaits.process.report { log.warning("\($0.onOneLine)") }
     SurvivedFailures.process.log(to: log)
     let opened = try orExit(log) { () throws(QueueError) in
-      try open(creates: creates, sync: sync, timeout: timeout, notice: { log.notice("\($0)") })
+      try open(creates: creates, sync: sync, timeout: timeout)
     }
     Self.kept.withLock { $0.append(opened) }
     return opened
