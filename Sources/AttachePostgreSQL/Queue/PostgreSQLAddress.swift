@@ -51,25 +51,7 @@ public struct PostgreSQLAddress: QueueAddress {
     guard let database = keywords.removeValue(forKey: "dbname"), !database.isEmpty else {
       throw QueueAddressError("the address of a queue names its database, as in postgresql://HOST/DATABASE")
     }
-    let hosts = Self.list(keywords.removeValue(forKey: "host") ?? "")
-    let addresses = keywords.removeValue(forKey: "hostaddr").map(Self.list)
-    let ports = Self.list(keywords.removeValue(forKey: "port") ?? ServerAddress.usualPort)
-    let count = max(hosts.count, addresses?.count ?? 0)
-    guard ports.count == 1 || ports.count == count else {
-      throw QueueAddressError("the address of a queue has \(count) hosts and \(ports.count) ports; give one port for all, or one for each")
-    }
-    guard addresses == nil || addresses?.count == count, hosts.count == count || hosts == [""] else {
-      throw QueueAddressError(
-        "the address of a queue has \(hosts.count) hosts and \(addresses?.count ?? 0) addresses in hostaddr; give one for each host")
-    }
-    servers = (0..<count).map { index in
-      let port = ports[ports.count == 1 ? 0 : index]
-      let host = hosts.count == 1 ? hosts[0] : hosts[index]
-      return ServerAddress(
-        host: host.isEmpty ? addresses?[index] ?? "" : host, address: addresses?[index],
-        port: port.isEmpty ? ServerAddress.usualPort : port,
-        database: database, keywords: keywords, schema: schema)
-    }
+    servers = try Self.servers(&keywords, database: database, schema: schema)
     let user = keywords["user"].map { "\($0)@" } ?? ""
     // The folder of a socket cannot stand before the database.
     let sockets = servers.contains { $0.host.hasPrefix("/") || $0.host.hasPrefix("@") }
@@ -79,6 +61,31 @@ public struct PostgreSQLAddress: QueueAddress {
       parts.queue.map { "queue=\($0)" },
     ].compactMap(\.self)
     description = "postgresql://\(user)\(places)/\(database)" + (options.isEmpty ? "" : "?" + options.joined(separator: "&"))
+  }
+
+  /// Takes the hosts from the keywords of a connection.
+  private static func servers(
+    _ keywords: inout [String: String], database: String, schema: String
+  ) throws(QueueAddressError) -> [ServerAddress] {
+    let hosts = list(keywords.removeValue(forKey: "host") ?? "")
+    let addresses = keywords.removeValue(forKey: "hostaddr").map(list)
+    let ports = list(keywords.removeValue(forKey: "port") ?? ServerAddress.usualPort)
+    let count = max(hosts.count, addresses?.count ?? 0)
+    guard ports.count == 1 || ports.count == count else {
+      throw QueueAddressError("the address of a queue has \(count) hosts and \(ports.count) ports; give one port for all, or one for each")
+    }
+    guard addresses == nil || addresses?.count == count, hosts.count == count || hosts == [""] else {
+      throw QueueAddressError(
+        "the address of a queue has \(hosts.count) hosts and \(addresses?.count ?? 0) addresses in hostaddr; give one for each host")
+    }
+    return (0..<count).map { [keywords] index in
+      let port = ports[ports.count == 1 ? 0 : index]
+      let host = hosts.count == 1 ? hosts[0] : hosts[index]
+      return ServerAddress(
+        host: host.isEmpty ? addresses?[index] ?? "" : host, address: addresses?[index],
+        port: port.isEmpty ? ServerAddress.usualPort : port,
+        database: database, keywords: keywords, schema: schema)
+    }
   }
 
   public static let form = "postgresql://HOST/DATABASE"

@@ -138,7 +138,7 @@ extension PostgreSQLQueue {
 
   package func poisoned(after id: Int64, limit: Int) throws(QueueError) -> [PayloadHistory] {
     try pool.call { attempt throws(SessionError) in
-      let rows = try attempt.run([Execution(Self.poison, .integer(id), .integer(Int64(min(max(0, limit), Claiming.limit))))])[0]
+      let rows = try attempt.run([Execution(Self.poison, .integer(id), .integer(Int64(min(max(0, limit), ClaimStatements.limit))))])[0]
       return try Self.histories((0..<rows.count).map { rows.integer($0, 0) }, attempt)
     }
   }

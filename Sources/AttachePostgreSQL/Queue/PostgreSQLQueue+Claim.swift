@@ -9,7 +9,7 @@ extension PostgreSQLQueue {
     try undoDoubted(.work, worker)
     try keepUp(.work, worker, span: request.span)
     var (claimed, remainder) = try take(request, worker)
-    // Upkeep runs at most once in its interval, so rows may have become ready since. A claim that
+    // Maintenance runs at most once in its interval, so rows may have become ready since. A claim that
     // found nothing can afford to look again.
     if claimed.rows.isEmpty, try keepUp(.work, worker, span: request.span, isDue: true) {
       (claimed, remainder) = try take(request, worker)
@@ -24,16 +24,16 @@ extension PostgreSQLQueue {
   }
 
   /// Leases payloads. Also asks what is left, unless it is known that more payloads are ready.
-  private func take(_ request: ClaimRequest, _ worker: Int64) throws(QueueError) -> (Claiming.Claimed, Claiming.Remainder?) {
+  private func take(_ request: ClaimRequest, _ worker: Int64) throws(QueueError) -> (ClaimStatements.Claimed, ClaimStatements.Remainder?) {
     let (call, floor) = begin(.work)
     return try trackingUnknownOutcome(.work, call) { attempt throws(SessionError) in
-      let claimed = try Claiming.work.run(
+      let claimed = try ClaimStatements.work.run(
         attempt, limit: request.limit, bytes: request.maximumBytes, span: request.span, isAlone: request.isAlone, worker: worker,
         call: call,
         floor: request.isAlone ? nil : floor, uptime: uptime, isSynchronous: isSynchronous(isOfLease: true))
       note(.work, claimed)
       guard !claimed.hasMore || request.isAlone || claimed.rows.isEmpty else { return (claimed, nil) }
-      return (claimed, try Claiming.work.remainder(attempt, uptime: uptime, wall: wall))
+      return (claimed, try ClaimStatements.work.remainder(attempt, uptime: uptime, wall: wall))
     }
   }
 
@@ -54,7 +54,7 @@ extension PostgreSQLQueue {
   func undoDoubted(_ table: LeaseTable, _ worker: Int64) throws(QueueError) {
     guard let call = counters.withLock({ $0.doubted[table] }) else { return }
     try pool.call { attempt throws(SessionError) in
-      try (table == .work ? Claiming.work : .result).undo(
+      try (table == .work ? ClaimStatements.work : .result).undo(
         attempt, worker: worker, call: call, isSynchronous: isSynchronous(isOfLease: true))
     }
     counters.withLock { $0.doubted[table] = nil }
@@ -70,7 +70,7 @@ extension PostgreSQLQueue {
   }
 
   /// Records where the next claim starts.
-  func note(_ table: LeaseTable, _ claimed: Claiming.Claimed) {
+  func note(_ table: LeaseTable, _ claimed: ClaimStatements.Claimed) {
     counters.withLock { counters in
       guard claimed.hasMore, let last = claimed.rows.last else {
         counters.floors[table] = nil

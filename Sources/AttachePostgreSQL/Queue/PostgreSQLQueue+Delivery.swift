@@ -132,18 +132,18 @@ extension PostgreSQLQueue {
   private func lease(_ request: DeliveryRequest, _ worker: Int64, _ claim: inout DeliveryClaim) throws(QueueError) {
     presence.record(span: request.span)
     // While the connection that holds the share is lost, another deliverer may have it.
-    guard presence.isConnected else { return (claim.hasUndecided, claim.next) = (true, Claiming.leastPause) }
+    guard presence.isConnected else { return (claim.hasUndecided, claim.next) = (true, ClaimStatements.leastPause) }
     try undoDoubted(.result, worker)
     try keepUp(.result, worker, span: request.span)
     if request.isOrdered { return try leaseInOrder(request, worker, &claim) }
     let (call, floor) = begin(.result)
     let (claimed, remainder, isUndecided) = try trackingUnknownOutcome(.result, call) { attempt throws(SessionError) in
-      let claimed = try Claiming.result.run(
+      let claimed = try ClaimStatements.result.run(
         attempt, limit: request.limit, bytes: request.maximumBytes, span: request.span, isAlone: request.isAlone, worker: worker,
         call: call,
         floor: request.isAlone ? nil : floor, uptime: uptime, isSynchronous: isSynchronous(isOfLease: true))
       note(.result, claimed)
-      let remainder = try Claiming.result.remainder(attempt, uptime: uptime, wall: wall)
+      let remainder = try ClaimStatements.result.remainder(attempt, uptime: uptime, wall: wall)
       return (claimed, remainder, try attempt.run([Execution(Self.undecided)])[0].flag(0, 0))
     }
     claim.deliveries = claimed.rows.map(Delivery.init)
@@ -155,7 +155,7 @@ extension PostgreSQLQueue {
   /// Leases the next results in the order enqueued. This is the only deliverer, so between the two
   /// calls results can only become ready.
   private func leaseInOrder(_ request: DeliveryRequest, _ worker: Int64, _ claim: inout DeliveryClaim) throws(QueueError) {
-    let limit = max(0, min(request.isAlone ? min(1, request.limit) : request.limit, Claiming.limit))
+    let limit = max(0, min(request.isAlone ? min(1, request.limit) : request.limit, ClaimStatements.limit))
     let wanted: Int64 = request.isAlone ? 1 : 0
     let (ids, suspectIsFirst) = try pool.call { attempt throws(SessionError) -> ([Int64], Bool) in
       let rows = try attempt.run([Execution(Self.inOrder, .integer(Int64(limit)))])[0]
@@ -176,10 +176,10 @@ extension PostgreSQLQueue {
     let (rows, remainder, isUndecided) = try trackingUnknownOutcome(.result, call) { attempt throws(SessionError) in
       // A repeated attempt leases again what it leased before, with a new fence.
       let rows = ids.isEmpty ? nil : try attempt.run([lease], isSynchronous: isSynchronous(isOfLease: true))[0]
-      let remainder = try Claiming.result.remainder(attempt, uptime: uptime, wall: wall)
+      let remainder = try ClaimStatements.result.remainder(attempt, uptime: uptime, wall: wall)
       return (rows, remainder, try attempt.run([Execution(Self.undecided)])[0].flag(0, 0))
     }
-    if let rows { claim.deliveries = (0..<rows.count).map { Delivery(Claiming.Row(rows: rows, index: $0)) } }
+    if let rows { claim.deliveries = (0..<rows.count).map { Delivery(ClaimStatements.Row(rows: rows, index: $0)) } }
     claim.hasUndecided = isUndecided
     claim.hasSuspects = suspectIsFirst
     // A claim for a suspect may find another result before it.
@@ -205,13 +205,13 @@ extension PostgreSQLQueue {
           AND (w.state IN (0, 1) OR w.state = 3 AND w.worker = $2::bigint)
         RETURNING w.id, w.rank, w.fence, w.bytes, w.attempts, w.deaths, w.deaths_alone, p.expires_at, coalesce(o.line, p.line) AS line, w.outcome,
           w.reason),
-      numbered AS (\(Claiming.numbering(.result, worker: "$2::bigint", call: "$6::bigint")))
+      numbered AS (\(ClaimStatements.numbering(.result, worker: "$2::bigint", call: "$6::bigint")))
     SELECT 0, id, rank, fence, bytes, attempts, deaths, deaths_alone, expires_at, line, outcome, reason FROM taken ORDER BY id
     """)
 }
 
 extension Delivery {
-  fileprivate init(_ row: Claiming.Row) {
+  fileprivate init(_ row: ClaimStatements.Row) {
     self.init(
       token: row.token, line: row.line ?? [], outcome: row.outcome, reason: row.reason, attempt: row.attempt, expiresAt: row.expiresAt,
       deaths: row.deaths, deathsAlone: row.deathsAlone)

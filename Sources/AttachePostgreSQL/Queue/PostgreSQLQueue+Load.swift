@@ -69,7 +69,7 @@ extension PostgreSQLQueue {
     "workers",
     """
     WITH leases AS MATERIALIZED (SELECT worker, count(*) AS count FROM work WHERE state = 3 GROUP BY worker)
-    SELECT number, name, coalesce(count, 0), number IN \(Presence.present)
+    SELECT number, name, coalesce(count, 0), number IN \(WorkerPresence.present)
     FROM worker LEFT JOIN leases ON leases.worker = number ORDER BY 3 DESC, number LIMIT $1::bigint
     """)
 

@@ -4,7 +4,7 @@ package import AttacheQueue
 extension PostgreSQLQueue {
   package func results(_ request: ResultRequest) throws(QueueError) -> ResultPage {
     let statement = request.stopsAtUndecided ? Self.pageInOrder : request.onlyUnread ? Self.pageUnread : Self.page
-    let limit = min(max(0, request.limit), Claiming.limit)
+    let limit = min(max(0, request.limit), ClaimStatements.limit)
     let parameters: [Parameter] =
       [.integer(request.after), .integer(Int64(limit)), .integer(Int64(request.maximumBytes))]
       + (request.stopsAtUndecided ? [.boolean(request.onlyUnread)] : [])

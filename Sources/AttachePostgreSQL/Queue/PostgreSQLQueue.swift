@@ -13,11 +13,11 @@ internal import Synchronization
 /// may undo leases, never a result. With `off`, none.
 package final class PostgreSQLQueue: PayloadQueue {
   let pool: SessionPool
-  let presence: Presence
+  let presence: WorkerPresence
   private let choice: SyncChoice
   /// Nil in production: the server's clock counts.
   let clock: (any QueueClock)?
-  let upkeepTimes: UpkeepTimes
+  let upkeepTimes: MaintenanceTimes
   /// Identifies this handle's calls of `enqueue`.
   let enqueuer: String
   let counters = Mutex(Counters())
@@ -56,7 +56,8 @@ package final class PostgreSQLQueue: PayloadQueue {
   /// - Throws: ``QueueError/unavailable(_:)`` when no server answers, or the queue does not exist
   ///   and `opening.creates` is false.
   package init(
-    _ address: PostgreSQLAddress, _ opening: QueueOpening, upkeep: UpkeepTimes = UpkeepTimes(), connecting: Connecting = Connecting(),
+    _ address: PostgreSQLAddress, _ opening: QueueOpening, upkeep: MaintenanceTimes = MaintenanceTimes(),
+    connecting: Connecting = Connecting(),
     waits: LockWaits = .process, failures: SurvivedFailures = .process
   ) throws(QueueError) {
     choice = opening.sync
@@ -67,8 +68,8 @@ package final class PostgreSQLQueue: PayloadQueue {
     enqueuer = "\(machine)/\((0..<4).map { _ in String(UInt32.random(in: .min ... .max), radix: 16) }.joined(separator: "-"))"
     pool = SessionPool(
       address.servers, name: address.description.onOneLine, timeLimit: opening.timeout, connecting: connecting, waits: waits)
-    queueIdentity = try Opening(pool, address.schema).run(creates: opening.creates)
-    presence = Presence(pool, name: SystemFile.hostName, clock: clock, failures: failures)
+    queueIdentity = try SchemaOpening(pool, address.schema).run(creates: opening.creates)
+    presence = WorkerPresence(pool, name: SystemFile.hostName, clock: clock, failures: failures)
   }
 
   deinit {

@@ -14,7 +14,7 @@
 ///   worker's last claim, so that a repeated claim finds its leases.
 /// - `finished`: the number of results in each second, for the last minute.
 /// - `worker`: the workers and deliverers that have not closed the queue. Each holds the advisory
-///   lock of its `key` while its process lives (``Presence``). `share` is 1 for a deliverer that shares
+///   lock of its `key` while its process lives (``WorkerPresence``). `share` is 1 for a deliverer that shares
 ///   the undelivered results, and 2 for one that has them alone.
 /// - `turn`: one row, locked by a call that takes a share.
 /// - `intake`: the last batch of each enqueuer, so that a batch that is sent again is added once.
@@ -41,63 +41,72 @@ enum Schema {
   private static let hot =
     "WITH (fillfactor = 10, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 500, autovacuum_vacuum_cost_delay = 0)"
 
-  /// The statements that create the tables in the schema `name`.
-  static func statements(_ name: String) -> [Statement] {
-    [
-      "CREATE TABLE queue (one boolean PRIMARY KEY CHECK (one), version integer NOT NULL, last_id bigint NOT NULL, identity text NOT NULL) \(hot)",
-      "INSERT INTO queue VALUES (true, \(version), 0, gen_random_uuid()::text)",
-      """
-      CREATE TABLE payload (id bigint PRIMARY KEY, priority bigint NOT NULL, not_before bigint, expires_at bigint, enqueued_at bigint NOT NULL,
-        key bytea, line bytea NOT NULL, name text)
-      """,
-      "CREATE TABLE batch (name text PRIMARY KEY)",
-      // Lines are stored as they are: compressing them would take longer than writing them.
-      "ALTER TABLE payload ALTER COLUMN line SET STORAGE EXTERNAL",
-      "CREATE UNIQUE INDEX payload_key ON payload (key) WHERE key IS NOT NULL",
-      "CREATE TABLE work (id bigint PRIMARY KEY, \(leaseColumns), taken_from bigint) \(busy)",
-      "CREATE INDEX work_ready ON work (rank, id) WHERE state = 0",
-      "CREATE INDEX work_suspect ON work (rank, id) WHERE state = 1",
-      "CREATE INDEX work_delayed ON work (until) WHERE state = 2",
-      "CREATE INDEX work_moment ON work (moment) WHERE state = 2",
-      "CREATE INDEX work_leased ON work (until) WHERE state = 3",
-      "CREATE INDEX work_taken ON work (taken_from) WHERE taken_from IS NOT NULL",
-      """
-      CREATE TABLE result (id bigint PRIMARY KEY, outcome text NOT NULL, reason text, dead boolean NOT NULL, finished_at bigint NOT NULL,
-        finisher bigint NOT NULL, finish_fence bigint NOT NULL, status text, answer text, delivered_at bigint, \(leaseColumns)) \(busy)
-      """,
-      "CREATE INDEX result_undelivered ON result (id) WHERE state IS NOT NULL",
-      "CREATE INDEX result_ready ON result (rank, finished_at, id) WHERE state = 0",
-      "CREATE INDEX result_suspect ON result (rank, finished_at, id) WHERE state = 1",
-      "CREATE INDEX result_delayed ON result (until) WHERE state = 2",
-      "CREATE INDEX result_moment ON result (moment) WHERE state = 2",
-      "CREATE INDEX result_leased ON result (until) WHERE state = 3",
-      "CREATE INDEX result_poison ON result (id) WHERE dead OR status = 'poison'",
-      "CREATE INDEX result_dropped ON result (id) WHERE status IN ('dropped', 'poison')",
-      "CREATE TABLE output (id bigint PRIMARY KEY, record bytea NOT NULL, line bytea)",
-      "ALTER TABLE output ALTER COLUMN record SET STORAGE EXTERNAL",
-      "ALTER TABLE output ALTER COLUMN line SET STORAGE EXTERNAL",
-      """
-      CREATE TABLE tally (worker bigint NOT NULL, part smallint NOT NULL, ready bigint NOT NULL, waiting bigint NOT NULL, leased bigint NOT NULL,
-        done bigint NOT NULL, dead bigint NOT NULL, unread bigint NOT NULL, call bigint NOT NULL DEFAULT 0, fence bigint NOT NULL DEFAULT 0,
-        PRIMARY KEY (worker, part)) \(hot)
-      """,
-      "CREATE TABLE finished (second bigint NOT NULL, worker bigint NOT NULL, count bigint NOT NULL, PRIMARY KEY (second, worker)) \(hot)",
-      "CREATE TABLE worker (number bigint PRIMARY KEY, name text NOT NULL, absent_since bigint, key bigint NOT NULL, share smallint)",
-      "CREATE TABLE turn (one boolean PRIMARY KEY CHECK (one))",
-      "INSERT INTO turn VALUES (true)",
-      "CREATE SEQUENCE worker_number",
-      "CREATE SEQUENCE fence",
-      "CREATE TABLE intake (enqueuer text PRIMARY KEY, batch bigint NOT NULL, added bigint NOT NULL, at bigint NOT NULL)",
-      "CREATE INDEX intake_at ON intake (at)",
-      """
-      CREATE TABLE event (id bigint NOT NULL, stage smallint NOT NULL, slot integer NOT NULL, attempt integer NOT NULL, moment bigint NOT NULL,
-        text text NOT NULL, PRIMARY KEY (id, stage, slot))
-      """,
-      """
-      CREATE FUNCTION clock_us() RETURNS bigint LANGUAGE sql VOLATILE PARALLEL RESTRICTED
-        AS 'SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::bigint'
-      """,
-      PostgreSQLQueue.function,
-    ].map { Statement("", $0) }
-  }
+  /// The statements that create the tables.
+  static var statements: [Statement] { (payloads + work + results + workers).map { Statement("", $0) } }
+
+  private static let payloads = [
+    "CREATE TABLE queue (one boolean PRIMARY KEY CHECK (one), version integer NOT NULL, last_id bigint NOT NULL, identity text NOT NULL) \(hot)",
+    "INSERT INTO queue VALUES (true, \(version), 0, gen_random_uuid()::text)",
+    """
+    CREATE TABLE payload (id bigint PRIMARY KEY, priority bigint NOT NULL, not_before bigint, expires_at bigint, enqueued_at bigint NOT NULL,
+      key bytea, line bytea NOT NULL, name text)
+    """,
+    "CREATE TABLE batch (name text PRIMARY KEY)",
+    // Lines are stored as they are: compressing them would take longer than writing them.
+    "ALTER TABLE payload ALTER COLUMN line SET STORAGE EXTERNAL",
+    "CREATE UNIQUE INDEX payload_key ON payload (key) WHERE key IS NOT NULL",
+  ]
+
+  private static let work = [
+    "CREATE TABLE work (id bigint PRIMARY KEY, \(leaseColumns), taken_from bigint) \(busy)",
+    "CREATE INDEX work_ready ON work (rank, id) WHERE state = 0",
+    "CREATE INDEX work_suspect ON work (rank, id) WHERE state = 1",
+    "CREATE INDEX work_delayed ON work (until) WHERE state = 2",
+    "CREATE INDEX work_moment ON work (moment) WHERE state = 2",
+    "CREATE INDEX work_leased ON work (until) WHERE state = 3",
+    "CREATE INDEX work_taken ON work (taken_from) WHERE taken_from IS NOT NULL",
+  ]
+
+  private static let results = [
+    """
+    CREATE TABLE result (id bigint PRIMARY KEY, outcome text NOT NULL, reason text, dead boolean NOT NULL, finished_at bigint NOT NULL,
+      finisher bigint NOT NULL, finish_fence bigint NOT NULL, status text, answer text, delivered_at bigint, \(leaseColumns)) \(busy)
+    """,
+    "CREATE INDEX result_undelivered ON result (id) WHERE state IS NOT NULL",
+    "CREATE INDEX result_ready ON result (rank, finished_at, id) WHERE state = 0",
+    "CREATE INDEX result_suspect ON result (rank, finished_at, id) WHERE state = 1",
+    "CREATE INDEX result_delayed ON result (until) WHERE state = 2",
+    "CREATE INDEX result_moment ON result (moment) WHERE state = 2",
+    "CREATE INDEX result_leased ON result (until) WHERE state = 3",
+    "CREATE INDEX result_poison ON result (id) WHERE dead OR status = 'poison'",
+    "CREATE INDEX result_dropped ON result (id) WHERE status IN ('dropped', 'poison')",
+    "CREATE TABLE output (id bigint PRIMARY KEY, record bytea NOT NULL, line bytea)",
+    "ALTER TABLE output ALTER COLUMN record SET STORAGE EXTERNAL",
+    "ALTER TABLE output ALTER COLUMN line SET STORAGE EXTERNAL",
+  ]
+
+  private static let workers = [
+    """
+    CREATE TABLE tally (worker bigint NOT NULL, part smallint NOT NULL, ready bigint NOT NULL, waiting bigint NOT NULL, leased bigint NOT NULL,
+      done bigint NOT NULL, dead bigint NOT NULL, unread bigint NOT NULL, call bigint NOT NULL DEFAULT 0, fence bigint NOT NULL DEFAULT 0,
+      PRIMARY KEY (worker, part)) \(hot)
+    """,
+    "CREATE TABLE finished (second bigint NOT NULL, worker bigint NOT NULL, count bigint NOT NULL, PRIMARY KEY (second, worker)) \(hot)",
+    "CREATE TABLE worker (number bigint PRIMARY KEY, name text NOT NULL, absent_since bigint, key bigint NOT NULL, share smallint)",
+    "CREATE TABLE turn (one boolean PRIMARY KEY CHECK (one))",
+    "INSERT INTO turn VALUES (true)",
+    "CREATE SEQUENCE worker_number",
+    "CREATE SEQUENCE fence",
+    "CREATE TABLE intake (enqueuer text PRIMARY KEY, batch bigint NOT NULL, added bigint NOT NULL, at bigint NOT NULL)",
+    "CREATE INDEX intake_at ON intake (at)",
+    """
+    CREATE TABLE event (id bigint NOT NULL, stage smallint NOT NULL, slot integer NOT NULL, attempt integer NOT NULL, moment bigint NOT NULL,
+      text text NOT NULL, PRIMARY KEY (id, stage, slot))
+    """,
+    """
+    CREATE FUNCTION clock_us() RETURNS bigint LANGUAGE sql VOLATILE PARALLEL RESTRICTED
+      AS 'SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::bigint'
+    """,
+    PostgreSQLQueue.function,
+  ]
 }

@@ -11,20 +11,20 @@ public final class Deliverer: Sendable {
   private let queue: any ResultDelivery & QueueAdministration
   private let sender: any Sender
   private let configuration: DelivererConfiguration
-  private let queueClock: any QueueClock
+  let queueClock: any QueueClock
   private let observer: any DelivererObserver
   private let notify: @Sendable (String) -> Void
-  private let machine: any Machine
+  let machine: any Machine
   private let wakeSignal: any WakeSignal
   private let renewer: LeaseRenewer
-  private let inbox: Mailbox<Inbox>
+  let inbox: Mailbox<Inbox>
   /// All threads change it; nil before the run.
   private let state = Mutex<DelivererState?>(nil)
   /// The pause that was reported last.
-  private let told = Mutex<String?>(nil)
+  private let lastPause = Mutex<String?>(nil)
 
   /// Requests from other threads.
-  private struct Inbox {
+  struct Inbox {
     /// Whether anything has changed since the deliverer's thread last checked.
     var hasNews = false
     var isStopped = false
@@ -100,10 +100,9 @@ public final class Deliverer: Sendable {
     }
   }
 
-  private func deliver() throws(QueueError) -> DelivererResult {
-    let renewing: any StartedThread
+  private func startRenewing() throws(QueueError) -> any StartedThread {
     do throws(SystemError) {
-      renewing = try machine.start("renew") { [self] in
+      return try machine.start("renew") { [self] in
         renewer.run(
           due: { before in state.withLock { $0?.renewals(before: before) ?? [] } },
           renewed: { tokens, now in state.withLock { $0?.renewed(tokens, at: now) } },
@@ -112,6 +111,10 @@ public final class Deliverer: Sendable {
     } catch {
       throw .failed("the system refuses: \(error)")
     }
+  }
+
+  private func deliver() throws(QueueError) -> DelivererResult {
+    let renewing = try startRenewing()
     defer {
       renewer.finish()
       renewing.join()
@@ -125,10 +128,7 @@ public final class Deliverer: Sendable {
     // When to ask the queue again after it could not be written.
     var retryAt: MonotonicInstant?
     while true {
-      let news = inbox.take { inbox in
-        defer { (inbox.hasNews, inbox.failure) = (false, nil) }
-        return (inbox, sleeps: false)
-      }
+      let news = takeNews()
       if let failure = news.failure { retryAt = try pause(after: failure) ?? retryAt }
       if news.isStopped, !isStopped {
         isStopped = true
@@ -138,20 +138,7 @@ public final class Deliverer: Sendable {
         sender.drain()
       }
       send()
-      if retryAt.map({ $0 <= machine.now }) ?? true {
-        do throws(QueueError) {
-          try exchange(holds)
-          if retryAt != nil { endPause() }
-          retryAt = nil
-        } catch {
-          guard let pauseEnd = try pause(after: error) else {
-            // A stopped deliverer leaves answers that the queue refuses to the next deliverer.
-            giveUp()
-            throw error
-          }
-          retryAt = pauseEnd
-        }
-      }
+      if retryAt.map({ $0 <= machine.now }) ?? true { retryAt = try exchange(holds, isPaused: retryAt != nil) }
       send()
       let now = machine.now
       let (isDone, stoppedAt, wakeUp) = change { ($0.isDone, $0.stoppedAt, $0.wakeUp(after: now)) }
@@ -165,6 +152,29 @@ public final class Deliverer: Sendable {
       if inbox.take({ (!$0.hasNews, sleeps: !$0.hasNews) }) {
         wakeSignal.wait(until: isCancelled ? retryAt : [wakeUp, retryAt].compactMap(\.self).min())
       }
+    }
+  }
+
+  private func takeNews() -> Inbox {
+    inbox.take { inbox in
+      defer { (inbox.hasNews, inbox.failure) = (false, nil) }
+      return (inbox, sleeps: false)
+    }
+  }
+
+  /// Exchanges answers for results with the queue.
+  ///
+  /// - Returns: the end of the pause if the queue refuses; nil if it does not.
+  private func exchange(_ holds: ReleasedHolds, isPaused: Bool) throws(QueueError) -> MonotonicInstant? {
+    do throws(QueueError) {
+      try exchange(holds)
+      if isPaused { endPause() }
+      return nil
+    } catch {
+      if let end = try pause(after: error) { return end }
+      // A stopped deliverer leaves answers that the queue refuses to the next deliverer.
+      giveUp()
+      throw error
     }
   }
 
@@ -190,14 +200,14 @@ public final class Deliverer: Sendable {
   }
 
   /// Changes the state, and reports the changes to the observer.
-  private func note(_ body: (inout DelivererState) -> Void) {
+  func note(_ body: (inout DelivererState) -> Void) {
     let (before, after) = change { state in
       let before = state.result
       body(&state)
       return (before, state.result)
     }
     report(before, after)
-    tellPause()
+    reportPause()
   }
 
   private func report(_ before: DelivererResult, _ after: DelivererResult) {
@@ -220,7 +230,7 @@ public final class Deliverer: Sendable {
       throw error
     }
     let now = machine.now
-    defer { tellPause() }
+    defer { reportPause() }
     return change { state in
       guard state.stoppedAt == nil else { return nil }
       state.pause(fault.text, isOfMachine: true, at: now)
@@ -230,16 +240,16 @@ public final class Deliverer: Sendable {
 
   private func endPause() {
     change { $0.endPause() }
-    tellPause()
+    reportPause()
   }
 
   /// Reports the current pause, unless it was reported last. The lock keeps the reports of several
   /// threads in order. Leases are renewed in the meantime.
-  private func tellPause() {
-    told.withLock { told in
+  private func reportPause() {
+    lastPause.withLock { last in
       let why = change { $0.pause?.why }
-      guard why != told else { return }
-      told = why
+      guard why != last else { return }
+      last = why
       observer.paused(why)
       if let why { notify("paused: \(why); no result is lost, and the deliverer tries again") } else { notify("the deliverer goes on") }
     }
@@ -247,7 +257,7 @@ public final class Deliverer: Sendable {
 
   /// Gives the sender as many results as it has room for. Safe from any thread, and from within the
   /// sender's calls.
-  private func send() {
+  func send() {
     while true {
       let (now, wall) = (machine.now, queueClock.wall)
       let (deliveries, before, after) = change { state in
@@ -284,24 +294,7 @@ public final class Deliverer: Sendable {
     report(before, after)
   }
 
-}
-
-extension Deliverer: SenderOwner {
-  public func take(_ answers: [(token: LeaseToken, answer: DeliveryAnswer)]) {
-    guard !answers.isEmpty else { return }
-    let (now, wall) = (machine.now, queueClock.wall)
-    note { state in
-      for (token, answer) in answers { state.note(token, answer, at: now, wall: wall, jitter: { machine.randomFraction }) }
-    }
-    send()
-    inbox.change { $0.hasNews = true }
-  }
-
   public func notify(_ notice: String) {
     notify(notice) as Void
-  }
-
-  public func restarted() {
-    note { $0.noteRestart() }
   }
 }

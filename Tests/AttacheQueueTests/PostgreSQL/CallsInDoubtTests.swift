@@ -131,7 +131,7 @@ import Testing
   }
 
   @Test func `a worker whose connections are all cut keeps its leases, and no death is counted`() throws {
-    let test = try ProxiedQueue(lines: ["a"], upkeep: UpkeepTimes(interval: .zero, absence: .seconds(5)))
+    let test = try ProxiedQueue(lines: ["a"], upkeep: MaintenanceTimes(interval: .zero, absence: .seconds(5)))
     let lease = try test.queue.leaseOne(for: .seconds(60))
     #expect(try test.other.lease().isEmpty)
     test.proxy.stop()
@@ -147,7 +147,7 @@ import Testing
   }
 
   @Test func `after a reconnection, a worker waits longer before it takes leases over, because others may notice the loss later`() throws {
-    let test = try ProxiedQueue(lines: ["a"], upkeep: UpkeepTimes(interval: .zero, absence: .seconds(5)))
+    let test = try ProxiedQueue(lines: ["a"], upkeep: MaintenanceTimes(interval: .zero, absence: .seconds(5)))
     _ = try test.queue.leaseOne(for: .seconds(3_600))
     #expect(try test.other.lease().isEmpty)
     test.proxy.stop()
@@ -244,7 +244,9 @@ final class ProxiedQueue: Sendable {
   let other: any PayloadQueue
   let server: TestServerQueue
 
-  init(lines: [String] = [], upkeep: UpkeepTimes = UpkeepTimes(interval: .zero, absence: .zero), timeout: Duration = .seconds(20)) throws {
+  init(lines: [String] = [], upkeep: MaintenanceTimes = MaintenanceTimes(interval: .zero, absence: .zero), timeout: Duration = .seconds(20))
+    throws
+  {
     server = try TestServerQueue()
     other = try server.open(clock: clock, upkeep: upkeep)
     let (port, database) = try TestPostgreSQL.shared.get().place
@@ -276,7 +278,7 @@ final class ProxiedQueue: Sendable {
     let holder = Statement(
       "",
       """
-      SELECT pid::bigint FROM pg_locks WHERE locktype = 'advisory' AND \(Presence.key) = (SELECT key FROM worker WHERE number = $1::bigint)
+      SELECT pid::bigint FROM pg_locks WHERE locktype = 'advisory' AND \(WorkerPresence.key) = (SELECT key FROM worker WHERE number = $1::bigint)
       """)
     func process() throws -> Int64? {
       let rows = try other.pool.call { attempt throws(SessionError) in

@@ -65,7 +65,7 @@ final class TestServerQueue: Sendable {
 
   /// Opens the queue as another worker. Leases that ended are taken over at once.
   func open(
-    creates: Bool = true, clock: any QueueClock, upkeep: UpkeepTimes = UpkeepTimes(interval: .zero, absence: .zero)
+    creates: Bool = true, clock: any QueueClock, upkeep: MaintenanceTimes = MaintenanceTimes(interval: .zero, absence: .zero)
   ) throws -> any PayloadQueue {
     var opening = QueueOpening(creates: creates)
     (opening.sync, opening.clock, opening.timeout) = (.off, clock, .seconds(20))

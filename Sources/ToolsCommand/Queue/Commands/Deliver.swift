@@ -126,6 +126,10 @@ struct Deliver: ParsableCommand {
     ProcessMemory.dropStart()
     let outcome = Result { () throws(DelivererError) in try deliverer.run() }
     service?.stop()
+    try end(outcome, log)
+  }
+
+  private func end(_ outcome: Result<DelivererResult, DelivererError>, _ log: Logger) throws {
     switch outcome {
     case .success(let result):
       log.info("\(result.text)")

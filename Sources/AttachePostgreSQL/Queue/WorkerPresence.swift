@@ -7,7 +7,7 @@ internal import Synchronization
 ///
 /// A thread watches the connection. When it is lost, the thread connects again and takes the lock
 /// again.
-final class Presence: Sendable {
+final class WorkerPresence: Sendable {
   private let pool: SessionPool
   private let name: String
   private let clock: (any QueueClock)?
@@ -263,7 +263,7 @@ final class Presence: Sendable {
   /// How long the lock of another worker may be missing before this one takes its leases over.
   ///
   /// A worker that has just started does not wait longer: often it replaces one that was killed.
-  func allowedAbsence(_ times: UpkeepTimes) -> Duration {
+  func allowedAbsence(_ times: MaintenanceTimes) -> Duration {
     guard let reconnection = state.withLock(\.reconnection), reconnection.duration(to: .now) < times.absenceAfterReconnection else {
       return times.absence
     }

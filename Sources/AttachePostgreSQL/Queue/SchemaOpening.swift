@@ -1,7 +1,7 @@
 internal import AttacheQueue
 
 /// Checks that a server can hold a queue, and creates or finds the queue's schema.
-struct Opening {
+struct SchemaOpening {
   private let pool: SessionPool
   private let schema: String
 
@@ -21,7 +21,7 @@ struct Opening {
   private static let findLock = Statement(
     "find_lock",
     """
-    SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND pid = pg_backend_pid() AND \(Presence.key) = $1::bigint
+    SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND pid = pg_backend_pid() AND \(WorkerPresence.key) = $1::bigint
     """)
   private static let unlock = Statement("probe_unlock", "SELECT pg_advisory_unlock_shared($1::bigint)")
 
@@ -51,7 +51,7 @@ struct Opening {
     guard session.setting("server_encoding") == "UTF8" else {
       return "the encoding of the database is not UTF8; create it with ENCODING 'UTF8' TEMPLATE template0"
     }
-    let key = Parameter.integer(Presence.randomKey)
+    let key = Parameter.integer(WorkerPresence.randomKey)
     _ = try attempt.run([Execution(lock, key)])
     // Between two transactions, a pooler may choose another session.
     let locks = try attempt.run([Execution(findLock, key)])[0].integer(0, 0)
@@ -77,7 +77,7 @@ struct Opening {
         var steps: [Execution] = []
         // A plain role may have been given a schema, and no right to create one.
         if !hasSchema { steps.append(Execution(Statement("", "CREATE SCHEMA \(schema)"))) }
-        steps += Schema.statements(schema).map { Execution($0) }
+        steps += Schema.statements.map { Execution($0) }
         _ = try attempt.run(steps, isSynchronous: true)
       }
     } catch {

@@ -1,5 +1,5 @@
 /// The times of a queue's upkeep.
-package struct UpkeepTimes: Sendable {
+package struct MaintenanceTimes: Sendable {
   /// How often a handle looks for leases that ended and payloads that are due.
   package var interval: Duration
   /// How long a worker's lock may be missing before its leases are taken over. A restart of the

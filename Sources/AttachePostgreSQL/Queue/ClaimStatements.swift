@@ -2,7 +2,7 @@ internal import Attache
 internal import AttacheQueue
 
 /// The statements that lease rows of a table.
-struct Claiming: Sendable {
+struct ClaimStatements: Sendable {
   /// How long a caller that found nothing waits at least, unless something is ready.
   static let leastPause = Duration.milliseconds(50)
   /// The most rows of any call.
@@ -15,10 +15,10 @@ struct Claiming: Sendable {
   private let remainder: Statement
   private let undo: Statement
 
-  static let work = Claiming(
+  static let work = ClaimStatements(
     .work, line: "CASE WHEN w.bytes <= \(Lease.maximumLine) THEN p.line END", joins: "JOIN payload p ON p.id = w.id",
     counted: ["ready": "-count(*)", "leased": "count(*)"])
-  static let result = Claiming(
+  static let result = ClaimStatements(
     .result, line: "coalesce(o.line, p.line)", joins: "JOIN payload p ON p.id = w.id JOIN output o ON o.id = w.id", counted: [:])
 
   /// - Parameters:
@@ -72,19 +72,27 @@ struct Claiming: Sendable {
       SELECT 0, \(selected) FROM tally t JOIN \(name) w ON w.state = 3 AND w.worker = t.worker AND w.fence = t.fence \(joins)
       WHERE t.worker = $1::bigint AND t.part = \(TallyPart.numbering(of: table)) AND t.call = $2::bigint
       """)
-    let count =
-      counted.isEmpty ? "" : ", counted AS (\(Tally.add("0", .claims, ["ready": "count(*)", "leased": "-count(*)"], from: "freed")))"
-    undo = Statement(
+    undo = Self.undo(table, isCounted: !counted.isEmpty)
+    remainder = Self.remainder(table)
+  }
+
+  private static func undo(_ table: LeaseTable, isCounted: Bool) -> Statement {
+    let count = isCounted ? ", counted AS (\(Tally.add("0", .claims, ["ready": "count(*)", "leased": "-count(*)"], from: "freed")))" : ""
+    return Statement(
       table == .work ? "undo_work" : "undo_result",
       """
       WITH freed AS (
-          UPDATE \(name) SET state = \(LeaseTable.ready()), \(LeaseTable.freed)
+          UPDATE \(table.rawValue) SET state = \(LeaseTable.ready()), \(LeaseTable.freed)
           WHERE state = 3 AND worker = $1::bigint
             AND fence = (SELECT fence FROM tally WHERE worker = $1::bigint AND part = \(TallyPart.numbering(of: table)) AND call = $2::bigint)
           RETURNING 1)\(count)
       SELECT count(*) FROM freed
       """)
-    remainder = Statement(
+  }
+
+  private static func remainder(_ table: LeaseTable) -> Statement {
+    let name = table.rawValue
+    return Statement(
       table == .work ? "remainder_work" : "remainder_result",
       """
       SELECT EXISTS (SELECT 1 FROM \(name) WHERE state = 0), EXISTS (SELECT 1 FROM \(name) WHERE state = 1),
@@ -149,7 +157,7 @@ struct Claiming: Sendable {
 
     /// The wait, but long enough that a caller does not ask without pause while leases that ran out
     /// must not be taken over yet.
-    var pause: Duration? { wait.map { max($0, Claiming.leastPause) } }
+    var pause: Duration? { wait.map { max($0, ClaimStatements.leastPause) } }
   }
 
   /// Leases the first rows that are ready.

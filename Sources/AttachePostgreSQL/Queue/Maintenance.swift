@@ -4,7 +4,7 @@ internal import Synchronization
 
 /// The statements that look after leases: those of workers that have gone, those that ran out, and
 /// rows that are due.
-struct Upkeep: Sendable {
+struct Maintenance: Sendable {
   private let check: Statement
   /// Extends the leases of the caller that ran out.
   private let keep: Statement
@@ -15,8 +15,8 @@ struct Upkeep: Sendable {
   /// Frees rows that waited for their time.
   private let startDue: Statement
 
-  static let work = Upkeep(.work)
-  static let result = Upkeep(.result)
+  static let work = Maintenance(.work)
+  static let result = Maintenance(.result)
 
   /// How many rows a statement changes, so that no transaction is long.
   private static let portion = 10_000
@@ -24,7 +24,7 @@ struct Upkeep: Sendable {
   private static let markAbsent = Statement(
     "mark_absent",
     """
-    WITH present AS MATERIALIZED \(Presence.present),
+    WITH present AS MATERIALIZED \(WorkerPresence.present),
       changed AS MATERIALIZED (
         SELECT number, number IN (SELECT * FROM present) AS is_present FROM worker
         WHERE (absent_since IS NULL) <> (number IN (SELECT * FROM present)) FOR UPDATE SKIP LOCKED)
@@ -59,7 +59,7 @@ struct Upkeep: Sendable {
       SELECT EXISTS (SELECT 1 FROM \(name) WHERE state = 3 AND until <= (SELECT uptime FROM now))
           OR EXISTS (SELECT 1 FROM \(name) WHERE state = 2 AND until <= (SELECT uptime FROM now))
           OR EXISTS (SELECT 1 FROM \(name) WHERE state = 2 AND moment <= (SELECT wall FROM now)),
-        EXISTS (SELECT 1 FROM worker WHERE absent_since IS NOT NULL OR number NOT IN \(Presence.present))
+        EXISTS (SELECT 1 FROM worker WHERE absent_since IS NOT NULL OR number NOT IN \(WorkerPresence.present))
       """)
     keep = Statement(
       table == .work ? "keep_work" : "keep_result",
@@ -67,32 +67,35 @@ struct Upkeep: Sendable {
       UPDATE \(name) SET until = coalesce($1::bigint, clock_us()) + $3::bigint
       WHERE state = 3 AND until <= (SELECT coalesce($1::bigint, clock_us())) AND worker = $2::bigint
       """)
-    func free(_ label: StaticString, _ condition: String, _ change: String, _ counted: [String: String]) -> Statement {
-      let count = table == .work ? ", counted AS (\(Tally.add("0", .claims, counted, from: "freed")))" : ""
-      return Statement(
-        label,
-        """
-        WITH freed AS (
-            UPDATE \(name) SET state = \(LeaseTable.ready()), \(change) WHERE ctid = ANY (ARRAY(
-              SELECT ctid FROM \(name) t WHERE \(condition) LIMIT \(Self.portion) FOR UPDATE SKIP LOCKED)) RETURNING 1)\(count)
-        SELECT count(*) FROM freed
-        """)
-    }
-    expireLeases = free(
-      table == .work ? "expire_work" : "expire_result",
+    expireLeases = Self.free(
+      table, table == .work ? "expire_work" : "expire_result",
       """
       state = 3 AND until <= (SELECT coalesce($1::bigint, clock_us()))
         AND NOT EXISTS (SELECT 1 FROM worker WHERE number = t.worker AND absent_since IS NOT NULL)
       """, LeaseTable.freed, ["ready": "count(*)", "leased": "-count(*)"])
     let waited = ["ready": "count(*)", "waiting": "-count(*)"]
-    endDelays = free(
-      table == .work ? "end_delay_work" : "end_delay_result", "state = 2 AND until <= (SELECT coalesce($1::bigint, clock_us()))",
+    endDelays = Self.free(
+      table, table == .work ? "end_delay_work" : "end_delay_result", "state = 2 AND until <= (SELECT coalesce($1::bigint, clock_us()))",
       "until = NULL, moment = NULL",
       waited)
-    startDue = free(
-      table == .work ? "start_work" : "start_result", "state = 2 AND moment <= (SELECT coalesce($1::bigint, clock_us()))",
+    startDue = Self.free(
+      table, table == .work ? "start_work" : "start_result", "state = 2 AND moment <= (SELECT coalesce($1::bigint, clock_us()))",
       "until = NULL, moment = NULL",
       waited)
+  }
+
+  private static func free(
+    _ table: LeaseTable, _ label: StaticString, _ condition: String, _ change: String, _ counted: [String: String]
+  ) -> Statement {
+    let count = table == .work ? ", counted AS (\(Tally.add("0", .claims, counted, from: "freed")))" : ""
+    return Statement(
+      label,
+      """
+      WITH freed AS (
+          UPDATE \(table.rawValue) SET state = \(LeaseTable.ready()), \(change) WHERE ctid = ANY (ARRAY(
+            SELECT ctid FROM \(table.rawValue) t WHERE \(condition) LIMIT \(portion) FOR UPDATE SKIP LOCKED)) RETURNING 1)\(count)
+      SELECT count(*) FROM freed
+      """)
   }
 
   private static let tidies = [
@@ -153,9 +156,9 @@ extension PostgreSQLQueue {
       return (true, tidies)
     }
     guard begins else { return false }
-    let upkeep = table == .work ? Upkeep.work : .result
+    let upkeep = table == .work ? Maintenance.work : .result
     return try pool.call { attempt throws(SessionError) in
-      if tidies { try Upkeep.tidy(attempt, wall: wall) }
+      if tidies { try Maintenance.tidy(attempt, wall: wall) }
       return try upkeep.run(
         attempt, worker: worker, span: span, absence: presence.allowedAbsence(upkeepTimes), uptime: uptime, wall: wall,
         isSynchronous: isSynchronous(isOfLease: true))
