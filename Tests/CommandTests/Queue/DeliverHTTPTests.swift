@@ -180,7 +180,7 @@ struct DeliverHTTPTests {
 
   @Test(arguments: [
     (["--http", "ftp://example.test/"], 64, "--http takes a URL that begins with https:// or http://"),
-    (["--http", "http://127.0.0.1:1/", "--", "cat"], 64, "name a command, --http or --apns: one of them"),
+    (["--http", "http://127.0.0.1:1/", "--", "cat"], 64, "name a command, --http, --apns or --folder: one of them"),
     (["--http", "http://127.0.0.1:1/", "--each"], 64, "--each and --envelope need a command"),
     (["--http", "http://127.0.0.1:1/", "--http-header", "nonsense"], 64, "--http-header takes 'Name: value'"),
     (["--http-bearer-file", "x", "--", "cat"], 64, "need --http URL"),
