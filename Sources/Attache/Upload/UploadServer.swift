@@ -200,10 +200,14 @@ final class UploadServer: @unchecked Sendable {
     }
   }
 
+  private func mayTryAgain(_ job: Job) -> Bool {
+    loop.now.duration(to: job.deadline) >= job.start.duration(to: job.deadline) / 4
+  }
+
   /// Tries again if a quarter of the budget is left.
   private func again(_ job: Job, _ explanation: String, _ work: @escaping () -> Void) {
+    guard mayTryAgain(job) else { return fail(job, isRefused: false, explanation) }
     let left = loop.now.duration(to: job.deadline)
-    guard left >= job.start.duration(to: job.deadline) / 4 else { return fail(job, isRefused: false, explanation) }
     _ = loop.schedule(at: loop.now.advanced(by: min(Self.pause, left / 4))) { work() }
   }
 
@@ -216,6 +220,8 @@ final class UploadServer: @unchecked Sendable {
     perform("PUT", bucket.probeKey, [], .bytes(text), hash: SHA256.hash(text).hexadecimal(), job) { [self] answer, _ in
       guard 200...299 ~= answer.status else { return refuse(answer, "write") }
       perform("GET", bucket.probeKey, [], .none, hash: S3Signature.emptyHash, job) { [self] answer, body in
+        // Another worker that starts at the same moment may have removed the object.
+        if answer.status == 404, mayTryAgain(job) { return again(job, "") { [self] in probe(job) } }
         guard answer.status == 200, body == text else { return refuse(answer, "read") }
         // Without the right to delete, the object stays.
         perform("DELETE", bucket.probeKey, [], .none, hash: S3Signature.emptyHash, job) { [self] _, _ in publish(job, age: .zero) }

@@ -73,6 +73,19 @@ struct UploadFlagTests {
     }
   }
 
+  @Test func `a probe that another worker removed is made again`() async throws {
+    try await withOrigin { origin in
+      let object = try serve("photo.jpg", origin)
+      // The first is written, and gone when it is read.
+      origin.serve("/media/push/.attache-probe", Array("attache\n".utf8), faults: [.after(1, .times(2, .status(404)))])
+      let tool = try AttacheTool()
+      let run = try await tool.run(flags(origin, credentials(in: tool)), input: Sample.payload(origin.url("/photo.jpg")) + "\n")
+      #expect(run.exit == .status(0), "\(run.errors)")
+      #expect(Enriched.attachments(run.text).first?.url == origin.url(object))
+      #expect(origin.requests.filter { $0.path.hasSuffix("probe") }.map(\.method) == ["PUT", "GET", "PUT", "GET", "DELETE"])
+    }
+  }
+
   @Test func `without a key the flag ends with 64, and says what is missing`() async throws {
     let run = try await AttacheTool().start(["--upload", "s3://media"]).finished()
     #expect(run.exit == .status(64))
