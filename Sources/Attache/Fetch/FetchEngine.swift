@@ -71,6 +71,7 @@ final class FetchEngine: @unchecked Sendable {
     loop.post { [self] in
       for fetch in fetches.values { fetch.abandon() }
       fetches.removeAll()
+      _ = cache?.close()
       detectors.shutdown()
       converters?.shutdown()
       // None may remain as a zombie of a program that goes on.

@@ -34,6 +34,11 @@ final class FetcherMemory: @unchecked Sendable {
     _ = unsafe munmap(pulses, bytes)
   }
 
+  /// Keeps the memory from the processes that this one forks.
+  func keepFromChildren() {
+    _ = unsafe madvise(pulses, bytes, MADV_DONTFORK)
+  }
+
   /// Runs `body`, which forks a process that has no business with this memory and does not get it.
   func withheld<Result>(_ body: () throws(SystemError) -> Result) throws(SystemError) -> Result {
     _ = try SystemError.check("madvise", unsafe madvise(pulses, bytes, MADV_DONTFORK))

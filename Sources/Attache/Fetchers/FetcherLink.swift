@@ -70,25 +70,22 @@ final class FetcherLink: Sendable {
   }
 
   private func ask(_ url: CheckedURL, _ fields: [String], for waiter: FetchWaiter, _ refusal: FetchFailure?) {
-    enum Way { case joined, asked, refused }
-    let way = change { state -> Way in
-      guard !state.isOver else { return .refused }
+    let isRefused = change { state in
+      guard !state.isOver else { return true }
+      // One that was cancelled before it had a request has left already.
+      guard waiter.isOpen else { return false }
       if joins, refusal == nil, let number = state.requests.number(for: url.text), let request = state.requests[number] {
         join(waiter, request, number, &state)
-        return .joined
+        return false
       }
       let place = state.places.take { pool.placeBlocks.next() }
       let request = Request(
         url: url, fields: fields, refusal: refusal, place: place, deadline: waiter.deadline, waiters: [waiter], prunes: pruneCount,
         begun: pool.loop.now)
       add(request, &state)
-      return .asked
+      return false
     }
-    switch way {
-    case .joined: waiter.note { $0.cache = .joined }
-    case .asked: break
-    case .refused: failAll([waiter], Self.broken)
-    }
+    if isRefused { failAll([waiter], Self.broken) }
   }
 
   var pruneCount: UInt64 { store.prunes.load(ordering: .sequentiallyConsistent) }
@@ -111,6 +108,7 @@ final class FetcherLink: Sendable {
   private func join(_ waiter: FetchWaiter, _ request: Request, _ number: UInt64, _ state: inout FetcherLinkState) {
     var request = request
     waiter.request = number
+    waiter.note { $0.cache = .joined }
     waiter.follow(.shared(pool.shared, fetch: number, place: request.place))
     request.waiters.append(waiter)
     if waiter.deadline > request.deadline {
@@ -179,6 +177,12 @@ final class FetcherLink: Sendable {
   func shutdown() {
     state.withLock { $0.isOver = true }
     pool.loop.post { [self] in
+      // What waits holds this link, and is dropped outside the lock.
+      let dropped = state.withLock { state in
+        defer { (state.leaving, state.pulses, state.closing) = ([:], [:], []) }
+        return (state.removeAllRequests(), state.leaving, state.pulses, state.closing)
+      }
+      withExtendedLifetime(dropped) {}
       let stream = state.withLock { $0.stream.take() }
       if let stream { pool.loop.unwatch(stream.descriptor) }
     }

@@ -186,9 +186,10 @@ final class FetcherServer: @unchecked Sendable {
   ) {
     let trace = FetchTrace(memory: shared, fetcher: number, fetch: fetch, place: place)
     shared.begin(fetch, at: place, by: number)
-    let waiter = FetchWaiter(url: "", payload: payload, deadline: deadline, machine: loop.machine, trace: trace) { [self] turn in
-      reply(.converts(fetch, milliseconds: turn.inFrame))
-    } completion: { [self] result, record in
+    let waiter = FetchWaiter(url: "", payload: payload, deadline: deadline, machine: loop.machine, trace: trace) { [weak self] turn in
+      self?.reply(.converts(fetch, milliseconds: turn.inFrame))
+    } completion: { [weak self] result, record in
+      guard let self else { return }
       answer(fetch, result, record, of: waiters.removeValue(forKey: fetch)?.fetch)
     }
     waiters[fetch] = waiter

@@ -46,6 +46,7 @@ public final class MediaFetcher: Sendable {
     let (shared, streams): (FetcherMemory, [(any ByteStream, any ByteStream)])
     do throws(SystemError) {
       shared = try FetcherMemory()
+      shared.keepFromChildren()
       streams = try (0..<count).map { _ throws(SystemError) in try machine.makeStreams() }
     } catch {
       throw StartError("\(error)")

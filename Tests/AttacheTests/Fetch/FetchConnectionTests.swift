@@ -112,8 +112,15 @@ import Testing
         Issue.record("the callback must not run")
       }
       await stage.origin.waitForStalls(count: 1, path: "/a")
+      weak let engine = fetcher?.engines.first
+      weak let memory = fetcher?.memory
       fetcher = nil
       await stage.origin.waitForConnections(closed: 1)
+      let end = ContinuousClock.now.advanced(by: .seconds(10))
+      while engine != nil || memory != nil {
+        try #require(ContinuousClock.now < end, "what was in flight holds the fetcher")
+        await Task.yield()
+      }
     }
   }
 
