@@ -100,6 +100,14 @@ struct FolderTests {
     }
   }
 
+  @Test func `a queue whose name begins with a combining character is found in its folder`() async throws {
+    // Swift takes the slash and the mark for one Character.
+    let place = queue.tool.home["in"] + "/\u{301}queue"
+    let run = try await queue.tool.run(["enqueue", "--queue", "sqlite:" + place, "--folder", queue.tool.home["in"]])
+    #expect(run.exit == .status(64), "\(run.errors)")
+    #expect(names("in") == [])
+  }
+
   @Test(arguments: ["enqueue", "deliver"]) func `a folder that contains the queue is refused`(command: String) async throws {
     #expect(try await queue.run("enqueue", input: "{}\n").exit == .status(0))
     try FileManager.default.createSymbolicLink(atPath: queue.tool.home["link"], withDestinationPath: ".")

@@ -25,8 +25,8 @@ enum DistinctFiles {
   ///
   /// - Throws: status 64, after the queue is named in the log.
   static func check(_ queue: QueueLocation, outside folder: String, _ log: Logger) throws {
-    guard let path = queue.address.path, let place = place(of: path), let folder = resolved(folder) else { return }
-    guard place.prefix(through: place.lastIndex(of: "/") ?? place.startIndex) == folder + "/" else { return }
+    guard let path = queue.address.path, let place = place(of: path), let folder = resolved(folder: folder) else { return }
+    guard split(place).folder.utf8.elementsEqual(folder.utf8) else { return }
     log.error("the queue, \(PrintableText.of(path)), is in the folder of --folder; choose another folder")
     throw ExitCode.validationFailure
   }
@@ -36,9 +36,20 @@ enum DistinctFiles {
   private static func place(of path: String) -> String? {
     var status = stat()
     if unsafe stat(path, &status) == 0 { return status.st_mode & S_IFMT == S_IFREG ? resolved(path) : nil }
-    let slash = path.lastIndex(of: "/")
-    let folder = slash.map { String(path[...$0]) } ?? "."
-    return resolved(folder).map { $0 + "/" + path[(slash.map(path.index(after:)) ?? path.startIndex)...] }
+    let (folder, name) = split(path)
+    return resolved(folder: folder).map { $0 + name }
+  }
+
+  /// Splits a path behind its last slash. A combining character may follow the slash, so that the two are one `Character`.
+  private static func split(_ path: String) -> (folder: String, name: Substring) {
+    guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return (".", path[...]) }
+    let start = path.utf8.index(after: slash)
+    return (String(path[..<start]), path[start...])
+  }
+
+  /// Returns the path of a folder with links resolved and a slash at its end; nil if there is none.
+  private static func resolved(folder: String) -> String? {
+    resolved(folder).map { $0.utf8.last == UInt8(ascii: "/") ? $0 : $0 + "/" }
   }
 
   private static func resolved(_ path: String) -> String? {
