@@ -71,7 +71,9 @@ static int attempt(probe probe, const char *store, const char *readable, const c
     case probe_make_folder: return code(mkdir("folder", 0700) == 0);
     case probe_write_file: return open_in(store, "new", O_RDWR | O_CREAT | O_EXCL);
     case probe_move_file: return code(rename("new", "folder/new") == 0);
-    case probe_remove_file: return code(unlink("folder/new") == 0 && rmdir("folder") == 0);
+    case probe_remove_file: return code(unlink("folder/new") == 0);
+    case probe_remove_folder: return code(rmdir("folder") == 0);
+    case probe_move_folder: return code(rename("folder", "other") == 0);
     case probe_read_readable: return open_in(readable, "file", O_RDONLY);
     case probe_read_beside: return open_in(readable, "other", O_RDONLY);
     case probe_write_readable: return open_in(readable, "file", O_RDWR);

@@ -31,7 +31,7 @@
 // Calls that x86 alone still has: others have the one with `at`.
 #ifndef SYS_open
 enum { SYS_open = -1, SYS_stat = -1, SYS_lstat = -1, SYS_access = -1, SYS_readlink = -1, SYS_poll = -1, SYS_epoll_wait = -1, SYS_pause = -1 };
-enum { SYS_mkdir = -1, SYS_unlink = -1, SYS_rmdir = -1, SYS_link = -1, SYS_rename = -1 };
+enum { SYS_mkdir = -1, SYS_unlink = -1, SYS_link = -1, SYS_rename = -1 };
 #endif
 
 enum { F = 1 << sandbox_fetcher, U = 1 << sandbox_uploader, D = 1 << sandbox_detector, C = 1 << sandbox_converter };
@@ -230,6 +230,12 @@ static void times(program *program) {
   refuse_unless_null(program, 1);
   refuse_unless_null(program, 2);
   allow(program);
+}
+
+// A file, and no folder: the flags of unlinkat(2) are none.
+static void no_folder(program *program) {
+  load_argument(program, 2);
+  allow_each(program, 0);
 }
 
 // TCP and UDP over IP: the domain, the type without the flags beside it, and the protocol.

@@ -12,7 +12,7 @@ import Testing
   ]
   private static let refused: [(probe, Int32)] = [
     (probe_read_beside, EACCES), (probe_write_readable, EACCES), (probe_read_other, EACCES), (probe_write_other, EACCES),
-    (probe_list_other, EACCES),
+    (probe_list_other, EACCES), (probe_remove_folder, EPERM), (probe_move_folder, EACCES),
     (probe_raw_socket, EPERM), (probe_multipath, EPERM), (probe_unix_socket, EPERM), (probe_datagram_pair, EPERM),
     (probe_message_pair, EPERM),
     (probe_netlink_socket, EPERM), (probe_listen, EPERM), (probe_execute, EPERM),

@@ -76,7 +76,7 @@ import Testing
   private static let openWithoutLandlock: [probe_change] = [
     change_write, change_read_and_write, change_append_file, change_create, change_create_unnamed, change_rename, change_rename_into_store,
     change_rename_from_store, change_exchange, change_link, change_link_into_store, change_link_of_descriptor, change_unlink,
-    change_remove_folder, change_make_folder,
+    change_make_folder,
   ]
 
   @Test(arguments: [0, 1, 2, .max])
@@ -145,6 +145,7 @@ import Testing
     // Without O_CREAT, the mode is not one.
     item(two, "openat", [-100, 0, 0, 0o4777]),
     item([.fetcher], "utimensat", [5, 0, 0, 0]),
+    item([.fetcher], "unlinkat", [5, 0, 0]),
     item(three, "clone", [threadFlags]),
     item(three, "prctl", [15]),
     item([.fetcher], "seccomp", [1, 1]),
@@ -186,6 +187,7 @@ import Testing
     item([.fetcher], "utimensat", [5, 1 << 32, 0, 0]),
     item([.fetcher], "utimensat", [5, 1, 0, 0]),
     item([.fetcher], "utimensat", [5, 0, 1, 0]),
+    item([.fetcher], "unlinkat", [5, 0, Int64(AT_REMOVEDIR)]),
     // fork(2), vfork(2), and threads in new namespaces.
     item(three, "clone", [Int64(SIGCHLD)]),
     item(three, "clone", [0x4111]),

@@ -6,6 +6,8 @@ typedef enum {
   probe_write_file,
   probe_move_file,
   probe_remove_file,
+  probe_remove_folder,
+  probe_move_folder,
   probe_read_readable,
   probe_read_beside,
   probe_write_readable,
