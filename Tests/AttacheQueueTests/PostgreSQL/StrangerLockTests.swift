@@ -66,7 +66,7 @@ import Testing
     let other = try PostgreSQLQueue(test.address, opening, waits: waits)
     defer { other.close() }
     let session = "process \(process) of the server (role attache, psql, 127.0.0.1)"
-    #expect(throws: QueueError.locked("\(session) has held the lock of \(test.address) for 4 s; end it, or try again later")) {
+    #expect(throws: QueueError.locked("\(session) has held the lock of \(test.address) for 3 s; end it, or try again later")) {
       try other.enqueue([NewPayload("a")])
     }
     #expect(reports.all == ["waiting for the lock of \(test.address), which \(session) holds"])

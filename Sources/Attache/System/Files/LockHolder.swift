@@ -31,8 +31,29 @@ package enum LockHolder {
       let held = lines.filter { $0.count == 8 && $0[5] == key && $0[1] != "->" }
       let holders = (held.filter { $0[3] == "WRITE" } + held).compactMap { Int32($0[4]) }.filter { $0 > 0 && $0 != own }
       if let holder = holders.first { return process(holder) }
+      if held.contains(where: { $0[4] == "-1" }), let holder = processWithOpenFile(lockedAs: key) { return process(holder) }
     }
     return nil
+  }
+
+  /// The process that has locked an open file by F_OFD_SETLK (fcntl(2)). The kernel lists no process
+  /// for such a lock, but shows it beside each descriptor of the file (proc_pid_fdinfo(5)), to the
+  /// same user and to root.
+  private static func processWithOpenFile(lockedAs key: String) -> Int32? {
+    for process in numbers(in: "/proc") where process != getpid() {
+      let folder = "/proc/\(process)/fdinfo"
+      for descriptor in numbers(in: folder) {
+        let lines = text(of: "\(folder)/\(descriptor)", maximum: 4 << 10).split(separator: "\n")
+        if lines.contains(where: { $0.hasPrefix("lock:") && $0.split(separator: " ").contains { $0 == key } }) { return process }
+      }
+    }
+    return nil
+  }
+
+  private static func numbers(in folder: String) -> [Int32] {
+    let listed = unsafe open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    guard listed >= 0, let names = try? FolderListing.names(closing: listed) else { return [] }
+    return names.compactMap { Int32(String(decoding: $0, as: UTF8.self)) }
   }
 
   private static var table: String { text(of: "/proc/locks", maximum: 4 << 20) }

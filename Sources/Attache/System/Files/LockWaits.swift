@@ -15,7 +15,8 @@ package final class LockWaits: Sendable {
   package static let usualLimit = Duration.seconds(60)
 
   /// How long a wait may last. After ``stop()``, it may last for ``noticeDelay``, so that a process
-  /// that stops still gets a lock that is only held for a moment.
+  /// that stops still gets a lock that is only held for a moment. Once such a wait was in vain, a
+  /// later one lasts for a tenth of a second, so that a process with many waits ends all the same.
   package let limit: Duration
   private let clock: @Sendable () -> MonotonicInstant
   private let sleep: @Sendable (Duration) -> Void
@@ -26,6 +27,8 @@ package final class LockWaits: Sendable {
     var reports: [UInt64: String] = [:]
     var count: UInt64 = 0
     var isStopped = false
+    /// Whether a wait has ended because the process stops.
+    var hasGivenUp = false
     var notify: (@Sendable (String) -> Void)?
   }
 
@@ -50,6 +53,11 @@ package final class LockWaits: Sendable {
   package func stop() {
     state.withLock { $0.isStopped = true }
   }
+
+  /// How long a wait may last in a process that stops.
+  var limitOfStop: Duration { state.withLock { $0.hasGivenUp ? .milliseconds(100) : Self.noticeDelay } }
+
+  func giveUp() { state.withLock { $0.hasGivenUp = true } }
 
   /// The sentence of a wait that was reported and goes on; nil when there is none.
   package var current: String? {
@@ -155,7 +163,8 @@ package final class LockWait: Sendable {
       }
       waits.report(text, of: number)
     }
-    guard elapsed >= (isStopped ? min(limit, LockWaits.noticeDelay) : limit) else { return true }
+    guard elapsed >= (isStopped ? min(limit, waits.limitOfStop) : limit) else { return true }
+    if isStopped { waits.giveUp() }
     state.withLock { state in
       state.failure =
         isStopped
