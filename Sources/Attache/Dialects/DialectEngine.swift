@@ -109,10 +109,11 @@ package final class DialectEngine {
   private func misfits(in payload: JSONElement, of missing: [UInt64], maximum: Int) -> [MediaMisfit] {
     var misfits: [MediaMisfit] = []
     for index in missing.indices where missing[index] == 0 && rows[index].precedence == .vendor {
-      let dialect = rows[index].dialect
-      guard dialect.when.map(\.ofAnyKind).hold(in: payload) else { continue }
-      for source in dialect.media.joined() where source.when.map(\.ofAnyKind).hold(in: payload) {
-        guard let misfit = MediaMisfit(source, of: dialect.name, in: payload) else { continue }
+      let content = rows[index].content(pathHeads)
+      guard content.whenOfAnyKind.hold(in: payload, heads) else { continue }
+      for (place, when) in content.places {
+        if let head = place.head, heads[head.number] == nil { continue }
+        guard when.hold(in: payload, heads), let misfit = MediaMisfit(place.source, of: rows[index].name, in: payload) else { continue }
         misfits.append(misfit)
         if misfits.count == maximum { return misfits }
       }

@@ -6,10 +6,18 @@ final class DialectRow {
     /// The places of media. Of those with the same `list`, only the first that yields media is
     /// used.
     let media: [MediaPlace]
+    /// The row's conditions without their demands for a type.
+    let whenOfAnyKind: [RowCondition]
+    /// The places whose values may have a wrong type, each with its conditions without their demands
+    /// for a type.
+    let places: [(place: MediaPlace, when: [RowCondition])]
 
     init(_ dialect: Dialect, _ heads: FirstKeyTable) {
-      when = dialect.when.map { RowCondition($0.bound(to: heads)) }
+      func prepared(_ conditions: [Condition]) -> [RowCondition] { conditions.map { RowCondition($0.bound(to: heads)) } }
+      when = prepared(dialect.when)
       media = dialect.media.enumerated().flatMap { list, sources in sources.map { MediaPlace($0, list: list, heads) } }
+      whenOfAnyKind = prepared(dialect.when.map(\.ofAnyKind))
+      places = dialect.precedence == .vendor ? media.map { ($0, prepared($0.source.when.map(\.ofAnyKind))) } : []
     }
   }
 

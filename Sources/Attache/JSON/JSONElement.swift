@@ -115,25 +115,43 @@ package struct JSONElement {
     }
   }
 
-  /// Calls `body` with each member of an object and its name, or with each element of an array, in the
-  /// order of the line, until it returns false.
+  /// A member of an object, or an element of an array.
+  @safe
+  struct Child {
+    private let raw: simdjson_child
+    let element: JSONElement
+
+    fileprivate init?(_ raw: simdjson_child) {
+      guard let element = unsafe JSONElement(raw.value) else { return nil }
+      (unsafe self.raw, self.element) = (unsafe raw, element)
+    }
+
+    /// The member's name; nil in an array.
+    var name: UnsafeRawBufferPointer? {
+      unsafe raw.name.data.map { unsafe UnsafeRawBufferPointer(start: $0, count: raw.name.length) }
+    }
+
+    /// The bytes of a string that is not empty; nil for any other value.
+    var text: UnsafeRawBufferPointer? {
+      guard unsafe raw.text.length > 0 else { return nil }
+      return unsafe UnsafeRawBufferPointer(start: raw.text.data, count: raw.text.length)
+    }
+
+    var isObject: Bool { unsafe raw.type == Kind.object.rawValue }
+    var isContainer: Bool { unsafe isObject || raw.type == Kind.array.rawValue }
+  }
+
+  /// Calls `body` with each member of an object, or with each element of an array, in the order of the
+  /// line, until it returns false.
   ///
   /// - Returns: whether `body` never returned false.
-  func forEachChild(while body: (UnsafeRawBufferPointer?, JSONElement) -> Bool) -> Bool {
-    var (key, value) = unsafe (simdjson_string_view(), simdjson_element())
-    switch unsafe simdjson_element_type(raw) {
-    case Kind.object.rawValue:
-      var members = unsafe simdjson_object_begin(raw)
-      while unsafe simdjson_object_next(&members, &key, &value) {
-        let name = unsafe UnsafeRawBufferPointer(start: key.data, count: key.length)
-        if let element = unsafe JSONElement(value), unsafe !body(name, element) { return false }
-      }
-    case Kind.array.rawValue:
-      var elements = unsafe simdjson_array_begin(raw)
-      while unsafe simdjson_array_next(&elements, &value) {
-        if let element = unsafe JSONElement(value), !body(nil, element) { return false }
-      }
-    default: break
+  func forEachChild(while body: (Child) -> Bool) -> Bool {
+    let isObject = isObject
+    guard isObject || isArray else { return true }
+    var children = unsafe isObject ? simdjson_object_begin(raw) : simdjson_array_begin(raw)
+    var child = unsafe simdjson_child()
+    while unsafe simdjson_child_next(&children, isObject, &child) {
+      if let child = unsafe Child(child), !body(child) { return false }
     }
     return true
   }

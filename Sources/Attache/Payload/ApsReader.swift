@@ -71,8 +71,8 @@ package final class ApsReader {
       if flag.isSet { return .set }
       return flag.isPresent && flag.boolean != false && flag.number != 0 ? .mistake(.value) : .none
     }
-    if members[Key.mutableContentInCamelCase.rawValue] != nil { return .mistake(.name("mutableContent")) }
-    return members[Key.mutableContentInSnakeCase.rawValue] != nil ? .mistake(.name("mutable_content")) : .none
+    if members[Key.mutableContentInCamelCase.rawValue] != nil { return .mistake(.name(.inCamelCase)) }
+    return members[Key.mutableContentInSnakeCase.rawValue] != nil ? .mistake(.name(.inSnakeCase)) : .none
   }
 
   /// Parses a payload's `aps` and returns its kind of push.
@@ -120,12 +120,18 @@ package enum FlagMistake: Hashable, Sendable {
   /// The value is neither the number 1 nor a value that switches the flag off.
   case value
   /// The name is not Apple's.
-  case name(String)
+  case name(Name)
+
+  /// The names that people write instead.
+  package enum Name: String, Sendable {
+    case inCamelCase = "mutableContent"
+    case inSnakeCase = "mutable_content"
+  }
 
   var text: String {
     switch self {
     case .value: "mutable-content is not the number 1, so no service extension runs; write \"mutable-content\": 1, without quotation marks"
-    case .name(let name): "Apple does not know “\(name)”, so no service extension runs; write \"mutable-content\": 1"
+    case .name(let name): "Apple does not know “\(name.rawValue)”, so no service extension runs; write \"mutable-content\": 1"
     }
   }
 }

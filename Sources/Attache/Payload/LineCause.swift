@@ -102,10 +102,9 @@ extension LineOpener {
   /// What a line without an alert is instead of a payload; nil if it has `aps`, if it was opened, or if its effect needs no `aps`.
   package var shape: LineCause? {
     guard path.tokens.isEmpty, let root else { return nil }
-    var tokens: [JSONPointer.Token] = []
-    if root.leadsToAps(&tokens) { return .nested(JSONPointer(tokens: tokens)) }
+    if let tokens = root.tokensToAps() { return .nested(JSONPointer(tokens: tokens)) }
     guard envelope == nil, aps == nil, !root.isPushWithoutAps else { return nil }
-    return root.isDataMessage ? .dataMessage : .foreign
+    return hasNamesOfServices && root.isDataMessage ? .dataMessage : .foreign
   }
 }
 
@@ -113,7 +112,7 @@ extension JSONElement {
   /// Whether this is an empty payload (Wallet's passes), or one of a management server.
   fileprivate var isPushWithoutAps: Bool {
     guard member("mdm") == nil else { return true }
-    return unsafe forEachChild { _, _ in false }
+    return forEachChild { _ in false }
   }
 
   /// Whether this is a message of FCM with data alone.
@@ -126,17 +125,21 @@ extension JSONElement {
 
   /// Searches the objects of an object, two levels deep, and JSON in its strings for an object with
   /// `aps`.
-  fileprivate func leadsToAps(_ path: inout [JSONPointer.Token]) -> Bool {
-    guard isObject, path.count < 3 else { return false }
-    if !path.isEmpty, member("aps")?.isObject == true { return true }
-    return unsafe !forEachChild { name, child in
-      let isText = unsafe child.withText { unsafe $0.mayHoldAps } == true
-      guard let name = unsafe name, isText || child.isObject else { return true }
-      path.append(JSONPointer.Token(unsafe String(decoding: name, as: UTF8.self)))
-      if isText || child.leadsToAps(&path) { return false }
-      path.removeLast()
-      return true
+  ///
+  /// - Returns: the way to that object; nil if there is none.
+  fileprivate func tokensToAps(depth: Int = 0) -> [JSONPointer.Token]? {
+    var tokens: [JSONPointer.Token]?
+    _ = forEachChild { child in
+      guard let name = unsafe child.name else { return true }
+      if let text = unsafe child.text, unsafe text.mayHoldAps {
+        tokens = []
+      } else if child.isObject, depth < 2 {
+        tokens = child.element.member("aps")?.isObject == true ? [] : child.element.tokensToAps(depth: depth + 1)
+      }
+      tokens?.insert(JSONPointer.Token(unsafe String(decoding: name, as: UTF8.self)), at: 0)
+      return tokens == nil
     }
+    return tokens
   }
 }
 

@@ -116,6 +116,7 @@ package final class LineOpener {
     guard aps == nil else { return .payload(root) }
     (self.root, isPlain) = (root, false)
     if let payload = unsafe openEnvelope(root, text) { return .payload(payload) }
+    guard hasNamesOfServices else { return .payload(root) }
     return UnopenedEnvelope(of: root).map(Opening.unopened) ?? .payload(root)
   }
 
@@ -133,6 +134,9 @@ package final class LineOpener {
     let tokens = (root.isArray ? [] : [JSONPointer.Token("notifications")]) + [JSONPointer.Token(index: number - 1)]
     return root.value(at: tokens).map { Message(object: $0, tokens: tokens, form: envelope.form) }
   }
+
+  /// Whether a line without `aps` has a member that requests of services have.
+  var hasNamesOfServices: Bool { envelopes.hasNames }
 
   /// The line's delivery information, before ``next()`` is called. For several payloads, it
   /// contains the values that they all share.

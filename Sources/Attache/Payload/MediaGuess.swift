@@ -43,13 +43,20 @@ enum MediaGuess {
   static func mayLookLikeMedia(_ text: UnsafeRawBufferPointer) -> Bool {
     guard let first = unsafe start(of: text) else { return false }
     switch unsafe text[first].lowercasedASCII {
-    case UInt8(ascii: "h"), UInt8(ascii: "/"), UInt8(ascii: "d"), UInt8(ascii: "w"), UInt8(ascii: "\""), UInt8(ascii: "'"),
-      UInt8(ascii: "<"), UInt8(ascii: "{"), UInt8(ascii: "["), UInt8(ascii: "$"), UInt8(ascii: "%"):
+    case UInt8(ascii: "h"): if unsafe text.holds("http", at: first) { return true }
+    case UInt8(ascii: "d"): if unsafe text.holds("data:", at: first) { return true }
+    case UInt8(ascii: "w"): if unsafe text.holds("www", at: first) { return true }
+    case UInt8(ascii: "/"), UInt8(ascii: "\""), UInt8(ascii: "'"), UInt8(ascii: "<"), UInt8(ascii: "{"), UInt8(ascii: "["),
+      UInt8(ascii: "$"), UInt8(ascii: "%"):
       return true
     default: break
     }
-    // A file's name, or a file.
-    if unsafe text.suffix(6).contains(UInt8(ascii: ".")) { return true }
+    // A file's name, or a file. A loop, since this runs for each string of a payload.
+    var index = max(first, text.count - 6)
+    while index < text.count {
+      if unsafe text[index] == UInt8(ascii: ".") { return true }
+      index += 1
+    }
     return unsafe text.count >= 64 && text.prefix(24).allSatisfy { $0 > 0x20 && $0 < 0x7F }
   }
 
@@ -163,7 +170,7 @@ extension UnsafeRawBufferPointer {
     }
   }
 
-  private func holds(_ word: StaticString, at start: Int) -> Bool {
+  fileprivate func holds(_ word: StaticString, at start: Int) -> Bool {
     guard count - start >= word.utf8CodeUnitCount else { return false }
     for index in 0..<word.utf8CodeUnitCount where unsafe self[start + index].lowercasedASCII != word.utf8Start[index] { return false }
     return true

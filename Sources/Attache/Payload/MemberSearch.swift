@@ -106,10 +106,12 @@ struct FoldedName: ExpressibleByStringLiteral, Sendable {
 
   /// Returns whether a name equals this one.
   func matches(_ name: some Sequence<UInt8>) -> Bool {
-    var rest = bytes[...]
+    var length = 0
     var name = name.makeIterator()
     while let byte = name.next() {
-      guard let letter = rest.popFirst() else { return false }
+      guard length < bytes.count else { return false }
+      let letter = bytes[length]
+      length += 1
       switch byte {
       // U+017F, the long s.
       case 0xC5: guard letter == UInt8(ascii: "s"), name.next() == 0xBF else { return false }
@@ -118,7 +120,7 @@ struct FoldedName: ExpressibleByStringLiteral, Sendable {
       default: guard byte.lowercasedASCII == letter else { return false }
       }
     }
-    return rest.isEmpty
+    return length == bytes.count
   }
 }
 

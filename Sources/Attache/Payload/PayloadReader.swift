@@ -86,6 +86,8 @@ package final class PayloadReader {
     let firstKind = aps.read(opener.aps)
     guard !opener.isEnriched else { return .passthrough(firstKind, .payloadEnriched) }
     var flag = aps.flag
+    // Most lines that pass end here.
+    if opener.isPlain, !flag.isSet { return .passthrough(firstKind, reasonToPass(firstKind), causeToPass(firstKind, flag)) }
     var candidates: [Payload] = []
     var (next, kind) = (first as JSONElement?, firstKind)
     var reason = reasonToPass(firstKind)

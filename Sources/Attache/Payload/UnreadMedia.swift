@@ -172,28 +172,30 @@ private struct Walk {
   mutating func visit(_ container: JSONElement, _ body: (UnreadMedia, JSONElement) -> Bool) -> Bool {
     guard steps.count < Self.maximumDepth else { return true }
     var index = -1
-    return unsafe container.forEachChild { name, child in
+    return container.forEachChild { child in
       index += 1
       values += 1
       guard values <= Self.maximumValues else { return false }
-      let mayBeMedia = unsafe child.withText { unsafe MediaGuess.mayLookLikeMedia($0) }
+      let text = unsafe child.text
       // Most values end here.
-      guard mayBeMedia ?? child.isContainer else { return true }
-      unsafe steps.append(Step(container: container, name: name, index: index, child: child))
+      guard unsafe text.map({ unsafe MediaGuess.mayLookLikeMedia($0) }) ?? child.isContainer else { return true }
+      let element = child.element
+      unsafe steps.append(Step(container: container, name: child.name, index: index, child: element))
       defer { steps.removeLast() }
-      guard mayBeMedia != nil else { return visit(child, body) }
-      let kind = unsafe child.withText { unsafe MediaGuess.kind($0, namesFromInside, besidesTaps: message != nil) } ?? nil
-      guard let kind else { return visit(inString: child, body) }
+      guard let text = unsafe text else { return visit(element, body) }
+      guard let kind = unsafe MediaGuess.kind(text, namesFromInside, besidesTaps: message != nil) else {
+        return unsafe visit(inString: text, body)
+      }
       looks += 1
       guard looks <= Self.maximumLooks else { return false }
-      return media(child, kind).map { body($0, child) } ?? true
+      return media(element, kind).map { body($0, element) } ?? true
     }
   }
 
   /// Visits the values of the JSON that a string holds.
-  private mutating func visit(inString child: JSONElement, _ body: (UnreadMedia, JSONElement) -> Bool) -> Bool {
-    guard strings < (message?.form == .sns ? 2 : 1), let bytes = unsafe child.withText({ unsafe $0.mayHoldURLs ? Array($0) : [] }),
-      !bytes.isEmpty, let document = parsers[strings].parse(copying: bytes), document.isContainer
+  private mutating func visit(inString text: UnsafeRawBufferPointer, _ body: (UnreadMedia, JSONElement) -> Bool) -> Bool {
+    guard strings < (message?.form == .sns ? 2 : 1), unsafe text.mayHoldURLs,
+      let document = parsers[strings].parse(copying: unsafe Array(text)), document.isContainer
     else { return true }
     if strings == 0 { stepsToString = steps.count }
     strings += 1

@@ -117,6 +117,30 @@ bool simdjson_array_next(simdjson_iterator *elements, simdjson_element *value) {
   return true;
 }
 
+bool simdjson_child_next(simdjson_iterator *children, bool is_object, simdjson_child *child) {
+  dom::element value;
+  if (is_object) {
+    dom::object::iterator member;
+    if (!next<dom::object>(children, member)) return false;
+    const std::string_view name = member.key();
+    child->name = {name.data(), name.size()};
+    value = member.value();
+  } else {
+    dom::array::iterator place;
+    if (!next<dom::array>(children, place)) return false;
+    child->name = {};
+    value = *place;
+  }
+  child->value = as<simdjson_element>(value);
+  child->type = static_cast<char>(value.type());
+  std::string_view text;
+  if (child->type == '"' && !value.get_string().get(text))
+    child->text = {text.data(), text.size()};
+  else
+    child->text = {};
+  return true;
+}
+
 simdjson_element simdjson_object_find(simdjson_element element, simdjson_string_view key) {
   simdjson_element value = {};
   dom::object object;

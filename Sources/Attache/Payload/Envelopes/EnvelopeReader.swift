@@ -2,11 +2,13 @@
 final class EnvelopeReader {
   private enum Key: Int, CaseIterable {
     case message, apns, android, webpush, notification, publishedMessage, notifications, platform, app, to, token, topic, condition
+    case registrations
 
     var name: String {
       switch self {
       case .publishedMessage: "Message"
       case .app: "app_id"
+      case .registrations: "registration_ids"
       case .message, .apns, .android, .webpush, .notification, .notifications, .platform, .to, .token, .topic, .condition: "\(self)"
       }
     }
@@ -19,7 +21,10 @@ final class EnvelopeReader {
   /// Whether the line is an array of Expo's messages.
   private var isList = false
 
-  /// Reads the top level of a line, for ``forms``.
+  /// Whether the line is a list, or has a member that a service's request has.
+  var hasNames: Bool { isList || members.count > 0 }
+
+  /// Reads the top level of a line, for ``forms`` and ``hasNames``.
   func look(at root: JSONElement) {
     isList = root.isArray
     members.find(in: root)
@@ -28,6 +33,7 @@ final class EnvelopeReader {
   /// The forms that the top level of the line allows, the most likely first. There may be several,
   /// because services ignore members that they do not know.
   var forms: [Envelope.Form] {
+    guard hasNames else { return [] }
     if isList { return [.expo] }
     var forms: [Envelope.Form] = []
     if isMessage { forms.append(.fcm) }

@@ -174,9 +174,9 @@ extension JSONElement {
   var isListOfExpo: Bool {
     guard isArray else { return false }
     var (count, isFound) = (0, false)
-    unsafe _ = forEachChild { _, child in
+    _ = forEachChild { child in
       count += 1
-      isFound = child.isForExpo
+      isFound = child.element.isForExpo
       return !isFound && count < ExpoEnvelope.maximumMessages
     }
     return isFound

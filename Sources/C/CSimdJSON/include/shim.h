@@ -64,6 +64,24 @@ bool simdjson_object_next(simdjson_iterator *_Nonnull members, simdjson_string_v
 simdjson_iterator simdjson_array_begin(simdjson_element element);
 bool simdjson_array_next(simdjson_iterator *_Nonnull elements, simdjson_element *_Nonnull value);
 
+/// A member of an object, or an element of an array, with what most callers look at first.
+typedef struct {
+  /// Null in an array.
+  simdjson_string_view name;
+  simdjson_element value;
+  /// The value's text; null for anything but a string.
+  simdjson_string_view text;
+  /// As `simdjson_element_type` gives it.
+  char type;
+} simdjson_child;
+
+/// Gives the next child and moves on; false at the end.
+///
+/// - Parameters:
+///   - children: as `simdjson_object_begin` or `simdjson_array_begin` gives it.
+///   - is_object: which of the two.
+bool simdjson_child_next(simdjson_iterator *_Nonnull children, bool is_object, simdjson_child *_Nonnull child);
+
 /// The last member of an object with that name, or none.
 simdjson_element simdjson_object_find(simdjson_element element, simdjson_string_view key);
 
