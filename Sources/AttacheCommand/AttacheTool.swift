@@ -16,12 +16,12 @@ struct AttacheTool: ParsableCommand {
     subcommands: everySubcommand,
     defaultSubcommand: FilterCommand.self)
 
+  /// `ListedCommand<0>` to `<8>` are about queues, `<9>` is `preview`, `<10>` `rehearse`, `<11>` `extension`, and `<12>` `origin`.
   private static let everySubcommand: [any ParsableCommand.Type] = [
-    FilterCommand.self, BatchCommand.self, EnqueueCommand.self, WorkCommand.self, DeliverCommand.self, ResultsCommand.self,
-    QueueStateCommand.self, RetryCommand.self, PurgeCommand.self, PushCommand.self, InspectCommand.self, LintCommand.self,
-    PreviewCommand.self,
-    DialectsCommand.self, StoreCommand.self,
-    ReasonsCommand.self, RehearseCommand.self, ExtensionCommand.self, RecordCommand.self, OriginCommand.self,
+    FilterCommand.self, ListedCommand<0>.self, ListedCommand<1>.self, ListedCommand<2>.self, ListedCommand<3>.self, ListedCommand<4>.self,
+    ListedCommand<5>.self, ListedCommand<6>.self, ListedCommand<7>.self, ListedCommand<8>.self, InspectCommand.self, LintCommand.self,
+    ListedCommand<9>.self, DialectsCommand.self, StoreCommand.self, ReasonsCommand.self, ListedCommand<10>.self, ListedCommand<11>.self,
+    RecordCommand.self, ListedCommand<12>.self,
   ]
 
   /// The names of the subcommands, as users type them.
