@@ -1,5 +1,6 @@
 import Attache
 import AttacheInspection
+import AttacheTesting
 
 /// Makes what the page shows from the lines of a run.
 struct ItemBuilder {
@@ -19,7 +20,7 @@ struct ItemBuilder {
   /// Returns the notifications of a line: one, or several of an envelope.
   ///
   /// - Parameter before: the line before the run; nil if it is not known.
-  func items(from before: InputPayload?, to after: InputPayload, _ entry: RunReport.Entry?) -> [PreviewItem] {
+  func items(from before: InputPayload?, to after: InputPayload, _ entry: ReportLine?) -> [PreviewItem] {
     let files = StoreName.names(in: after.bytes)
     let ends = afterInspector.inspect(after)
     let starts = before.map { inspector.inspect($0) } ?? ends
@@ -30,9 +31,9 @@ struct ItemBuilder {
       var item = PreviewItem(
         line: end.line, kind: end.kind.name, why: Self.why(end), before: card(start, starting), after: card(end, ending))
       (item.outcome, item.reason) = (entry?.outcome, entry?.reason)
-      (item.placeWait, item.elapsed) = (entry?.placeWait, entry?.elapsed)
+      (item.placeWait, item.elapsed) = (entry?.placeWaitMs, entry?.elapsedMs)
       item.dialect = entry?.dialect ?? start.dialect
-      item.media = entry?.media ?? []
+      item.media = entry?.media.map { PreviewItem.Tried($0) } ?? []
       (item.scenario, item.expected, item.deviations) = (entry?.scenario, entry?.expected, entry?.deviations ?? [])
       // The files of a line with several notifications are those of all of them.
       item.after.media = files
@@ -71,6 +72,14 @@ struct ItemBuilder {
   private func members(_ payload: InputPayload, count: Int) -> ApsMembers {
     guard count == 1, let line = parser.parse(copying: payload.bytes) else { return ApsMembers() }
     return ApsMembers(in: line)
+  }
+}
+
+extension PreviewItem.Tried {
+  fileprivate init(_ medium: ReportLine.Medium) {
+    self.init(
+      url: medium.url, reason: medium.reason, explanation: medium.explanation, status: medium.status, bytes: medium.bytes,
+      type: medium.type, total: medium.totalMs)
   }
 }
 

@@ -2,6 +2,7 @@ import ArgumentParser
 import Attache
 import AttacheArguments
 import AttacheInspection
+import AttacheTesting
 import Foundation
 
 /// The filter that runs, for the signal handler.
@@ -20,12 +21,13 @@ struct PreviewRun {
   private let after: String
   /// The lines of the user's file where the payloads begin, if the filter read a copy of it.
   private let numbers: [Int]?
-  private let report: RunReport
+  /// By line.
+  private let report: [Int: ReportLine]
   let store: String
 
   /// Takes the files of a run.
   init(output: String, report: String, input: String?, store: String) throws {
-    self.report = try RunReport(contentsOf: report)
+    self.report = try Self.lines(ofReport: report)
     (before, after, self.store, numbers) = (input, output, store, nil)
   }
 
@@ -42,7 +44,19 @@ struct PreviewRun {
     if store == nil { arguments += ["--store", self.store] }
     try Self.filter(arguments, from: input, to: output)
     (before, after) = (input, output)
-    self.report = try RunReport(contentsOf: report)
+    self.report = try Self.lines(ofReport: report)
+  }
+
+  private static func lines(ofReport file: String) throws -> [Int: ReportLine] {
+    var lines: [Int: ReportLine] = [:]
+    try eachPayload(of: file) { payload in
+      guard let line = try? ReportLine(parsing: payload.bytes) else {
+        throw PreviewFailure.data(
+          file, "line \(payload.line): this is no line of a report; give the file that --report of the filter wrote")
+      }
+      lines[line.line] = line
+    }
+    return lines
   }
 
   /// Writes each payload of a file as one line.
@@ -110,7 +124,7 @@ struct PreviewRun {
     if let before { try Self.eachPayload(of: before) { inputs[$0.line] = $0 } }
     var items: [PreviewItem] = []
     try Self.eachPayload(of: after) { payload in
-      var made = builder.items(from: inputs[payload.line], to: payload, report.entries[payload.line])
+      var made = builder.items(from: inputs[payload.line], to: payload, report[payload.line])
       if let numbers, numbers.indices.contains(payload.line - 1) {
         for index in made.indices { made[index].line = numbers[payload.line - 1] }
       }

@@ -1,3 +1,4 @@
+import AttacheTesting
 import Foundation
 import Glibc
 import Testing
@@ -6,35 +7,15 @@ import Testing
 
 /// The output and the report of a filter run.
 struct FilterRun {
-  /// A row of the report.
-  struct Record: Decodable {
-    struct Medium: Decodable {
-      var url: String
-      var reason: String?
-      var status: Int?
-      var bytes: Int
-      var cache: String
-      var type: String?
-      var attempts: Int
-    }
-
-    var line: Int
-    var outcome: String
-    var reason: String?
-    var elapsedMs: Double
-    var latenessMs: Double
-    var media: [Medium]
-  }
-
   var input: [String]
   var output: [String]
   /// In the order of the lines.
-  var records: [Record]
+  var records: [ReportLine]
   var result: Attache.Filter.Result
 
   /// The lines that were passed to `write` after their deadline.
-  var late: [Record] {
-    records.filter { $0.latenessMs > 0 }
+  var late: [ReportLine] {
+    records.filter { $0.latenessMs.map { $0 > 0 } == true }
   }
 
   /// The member that the line gained, if it is the original with one member before its last brace.
@@ -92,10 +73,8 @@ extension FilterRun {
     return lines.dropLast().map(String.init)
   }
 
-  private static func records(_ bytes: [UInt8]?) throws -> [Record] {
-    let decoder = JSONDecoder()
-    decoder.keyDecodingStrategy = .convertFromSnakeCase
-    return try text(bytes).map { try decoder.decode(Record.self, from: Data($0.utf8)) }.sorted { $0.line < $1.line }
+  private static func records(_ bytes: [UInt8]?) throws -> [ReportLine] {
+    try text(bytes).map { try ReportLine(parsing: $0.utf8) }.sorted { $0.line < $1.line }
   }
 }
 

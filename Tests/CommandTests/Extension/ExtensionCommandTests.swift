@@ -92,7 +92,7 @@ struct ExtensionCommandTests {
     #expect(run.text == input)
     let records = try ReportLine.read(tool.report)
     #expect(records.count == 13)
-    for record in records { #expect(record.lateness_ms < 100, "\(record)") }
+    for record in records { #expect(record.latenessMs.map { $0 < 100 } == true, "\(record)") }
     #expect(records.last?.reason == "payload.not-mutable")
     let reasons = Set(records.dropLast().compactMap(\.reason))
     #expect(!reasons.isEmpty && reasons.isSubset(of: ["deadline", "extension.crash", "extension.memory"]), "\(reasons)")

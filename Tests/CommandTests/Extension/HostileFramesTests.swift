@@ -1,3 +1,4 @@
+import AttacheTesting
 import Foundation
 import Glibc
 import Testing

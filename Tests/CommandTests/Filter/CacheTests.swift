@@ -12,7 +12,7 @@ struct CacheTests {
   }
 
   private func caches(_ records: [ReportLine]) -> [String: Int] {
-    records.flatMap(\.media).reduce(into: [:]) { $0[$1.cache, default: 0] += 1 }
+    records.flatMap(\.media).reduce(into: [:]) { $0[$1.cache ?? "", default: 0] += 1 }
   }
 
   @Test func `the next run fetches nothing that is fresh, and writes the same`() async throws {

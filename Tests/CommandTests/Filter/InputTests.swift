@@ -1,3 +1,4 @@
+import AttacheTesting
 import Glibc
 import Testing
 

@@ -32,7 +32,7 @@ struct StalledNamesTests {
       #expect(Set(run.text.split(separator: "\n").dropFirst(2).map(String.init)) == Set(stalled))
       let records = try ReportLine.read(tool.report).filter { $0.outcome == "fallback" }
       #expect(records.count == 1_000)
-      #expect(records.allSatisfy { $0.reason == "deadline" && $0.lateness_ms < 0 })
+      #expect(records.allSatisfy { $0.reason == "deadline" && $0.latenessMs.map { $0 < 0 } == true })
       await dns.stop()
     }
   }

@@ -1,3 +1,4 @@
+import AttacheTesting
 import Foundation
 
 /// The built tool with its own home: it reads and writes no files of the user, and tests share

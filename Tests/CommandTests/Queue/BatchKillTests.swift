@@ -45,7 +45,7 @@ struct BatchKillTests {
     let records = try await tool.run(["results", "--queue", queue, "--report"])
     #expect(records.exit == .status(0))
     return try records.text.split(separator: "\n").compactMap { line in
-      let record = try JSONDecoder().decode(ReportLine.self, from: Data(line.utf8))
+      let record = try ReportLine(parsing: line.utf8)
       return record.line % 2 == 1 ? (record.line + 1) / 2 : nil
     }
   }

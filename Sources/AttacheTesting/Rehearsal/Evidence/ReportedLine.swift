@@ -1,5 +1,4 @@
 package import Attache
-internal import FoundationEssentials
 
 /// A parsed record of attache's report.
 package struct ReportedLine: Sendable, Hashable {
@@ -59,14 +58,12 @@ package struct ReportedLine: Sendable, Hashable {
   ///
   /// - Throws: ``ReportError`` at the first line that is not a record.
   package static func read(_ bytes: [UInt8]) throws(ReportError) -> [ReportedLine] {
-    let decoder = JSONDecoder()
-    decoder.keyDecodingStrategy = .convertFromSnakeCase
     var records: [ReportedLine] = []
     for text in bytes.split(separator: UInt8(ascii: "\n")) {
-      guard let record = try? decoder.decode(Record.self, from: Data(text)) else {
+      guard let line = try? ReportLine(parsing: text), let record = ReportedLine(line) else {
         throw ReportError(line: records.count + 1, text: String(decoding: text.prefix(200), as: UTF8.self))
       }
-      records.append(ReportedLine(record))
+      records.append(record)
     }
     return records
   }
@@ -77,17 +74,22 @@ package struct ReportedLine: Sendable, Hashable {
     .microseconds(min(max(milliseconds, -3.2e12), 3.2e12) * 1000)
   }
 
-  private init(_ record: Record) {
+  /// Returns nil for a line without its time, or with a word that is not attache's.
+  private init?(_ line: ReportLine) {
+    let reasons = ([line.reason] + line.media.map(\.reason)).compactMap(\.self)
+    guard let outcome = Outcome(rawValue: line.outcome), let elapsed = line.elapsedMs,
+      reasons.allSatisfy({ Reason(rawValue: $0) != nil })
+    else { return nil }
     self.init(
-      line: record.line, outcome: record.outcome.value, reason: record.reason?.value, placeWait: record.placeWaitMs.map(Self.duration),
-      elapsed: Self.duration(record.elapsedMs),
-      lateness: record.latenessMs.map(Self.duration),
-      media: record.media.map {
+      line: line.line, outcome: outcome, reason: line.reason.flatMap(Reason.init(rawValue:)),
+      placeWait: line.placeWaitMs.map(Self.duration),
+      elapsed: Self.duration(elapsed), lateness: line.latenessMs.map(Self.duration),
+      media: line.media.map {
         Medium(
-          url: $0.url, reason: $0.reason?.value, status: $0.status, bytes: $0.bytes, type: $0.type, attempts: $0.attempts,
-          convertedSize: $0.converted?.size)
+          url: $0.url, reason: $0.reason.flatMap(Reason.init(rawValue:)), status: $0.status, bytes: $0.bytes, type: $0.type,
+          attempts: $0.attempts, convertedSize: $0.converted?.size)
       })
-    changed = record.changed ?? []
+    changed = line.changed ?? []
   }
 }
 
@@ -99,45 +101,5 @@ package struct ReportError: Error, Hashable, CustomStringConvertible {
 
   package var description: String {
     "line \(line) of the report is not a record of attache: \(text)"
-  }
-}
-
-/// A record in the file's format.
-private struct Record: Decodable {
-  struct Medium: Decodable {
-    var url: String
-    var reason: Named<Reason>?
-    var status: Int?
-    var bytes: Int
-    var type: String?
-    var attempts: Int
-    var converted: Conversion?
-  }
-
-  struct Conversion: Decodable {
-    var size: Int
-  }
-
-  var line: Int
-  var outcome: Named<Outcome>
-  var reason: Named<Reason>?
-  var placeWaitMs: Double?
-  var elapsedMs: Double
-  var latenessMs: Double?
-  var media: [Medium]
-  var changed: [String]?
-}
-
-/// A value of attache's enumerations, decoded by name.
-private struct Named<Word: RawRepresentable<String>>: Decodable {
-  var value: Word
-
-  init(from decoder: any Decoder) throws {
-    let container = try decoder.singleValueContainer()
-    let name = try container.decode(String.self)
-    guard let value = Word(rawValue: name) else {
-      throw DecodingError.dataCorruptedError(in: container, debugDescription: "“\(name)” is not a word of attache")
-    }
-    self.value = value
   }
 }

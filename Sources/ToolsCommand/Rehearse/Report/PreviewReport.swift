@@ -16,6 +16,8 @@ struct PreviewReport: RehearsalReport {
     var scenario: String
     var expected: String?
     var deviations: [String]
+    /// `attache preview` needs it.
+    var media: [String] = []
   }
 
   init(_ path: String) {

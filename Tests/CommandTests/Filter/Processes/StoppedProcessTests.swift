@@ -24,7 +24,7 @@ struct StoppedProcessTests {
       #expect(run.text == lines.joined())
       let records = try ReportLine.read(tool.report)
       #expect(records.map(\.reason) == ["deadline", "deadline", "deadline"])
-      #expect(records.allSatisfy { $0.lateness_ms > 0 })
+      #expect(records.allSatisfy { $0.latenessMs.map { $0 > 0 } == true })
     }
   }
 }
