@@ -27,53 +27,58 @@ struct ClaimStatements: Sendable {
   ///   - counted: the changes of the tally, by column.
   private init(_ table: LeaseTable, line: String, joins: String, counted: [String: String]) {
     self.table = table
-    let (name, order) = (table.rawValue, table.order)
-    let (columns, resultColumns) = (
-      "w.id, w.rank, w.fence, w.bytes, w.attempts, w.deaths, w.deaths_alone", ", w.outcome, w.reason, w.finished_at"
-    )
-    let returned = columns + (table == .result ? resultColumns : "")
+    let ofResult = table == .result ? ", w.outcome, w.reason, w.finished_at" : ""
     // The lines are joined last, because each step copies its rows.
-    let selected = "\(columns), p.expires_at, \(line)" + (table == .result ? resultColumns : "")
-    let moment = table == .result ? "finished_at" : "$6::bigint"
-    let position = table == .result ? "(rank, finished_at, id)" : "(rank, id)"
-    let floor = table == .result ? "($5::bigint, $6::bigint, $7::bigint)" : "($5::bigint, $7::bigint)"
-    // Lines that are too long are not handed out, and take no room.
-    let room = table == .work ? "CASE WHEN bytes <= \(Lease.maximumLine) THEN bytes ELSE 0 END" : "bytes"
-    let counting = counted.isEmpty ? "" : "counted AS (\(Tally.add("$3::bigint", .claims, counted, from: "taken"))),\n  "
+    let selected = "\(Self.columns), p.expires_at, \(line)\(ofResult)"
     func claim(_ label: StaticString, state: Int) -> Statement {
-      Statement(
-        label,
-        """
-        WITH before AS MATERIALIZED (
-            SELECT ctid AS place, id, rank, bytes, \(moment) AS finished_at FROM \(name) WHERE state = \(state) AND rank < $5::bigint
-            ORDER BY \(order) LIMIT $1::bigint + 1 FOR UPDATE SKIP LOCKED),
-          behind AS MATERIALIZED (
-            SELECT ctid AS place, id, rank, bytes, \(moment) AS finished_at FROM \(name) WHERE state = \(state) AND \(position) > \(floor)
-            ORDER BY \(order) LIMIT $1::bigint + 1 - (SELECT count(*) FROM before) FOR UPDATE SKIP LOCKED),
-          picked AS MATERIALIZED (
-            SELECT place, row_number() OVER (ORDER BY \(order)) AS number, sum(\(room)) OVER (ORDER BY \(order)) AS total
-            FROM (SELECT * FROM before UNION ALL SELECT * FROM behind) AS both_parts),
-          fenced AS MATERIALIZED (SELECT nextval('fence') AS fence WHERE EXISTS (SELECT 1 FROM picked)),
-          taken AS (
-            UPDATE \(name) w SET state = 3, worker = $3::bigint, fence = (SELECT fence FROM fenced), alone = \(state == 1),
-              until = coalesce($8::bigint, clock_us()) + $4::bigint
-            WHERE w.ctid = ANY (ARRAY(SELECT place FROM picked WHERE number <= $1::bigint AND (total <= $2::bigint OR number = 1)))
-            RETURNING \(returned)),
-          \(counting)numbered AS (
-            \(Self.numbering(table, worker: "$3::bigint", call: "$9::bigint")))
-        SELECT (SELECT count(*) FROM picked), \(selected) FROM taken w \(joins)
-        """)
+      Self.claim(label, table, state: state, returned: Self.columns + ofResult, counted, "\(selected) FROM taken w \(joins)")
     }
     ready = claim(table == .work ? "claim_work" : "claim_result", state: 0)
     suspect = claim(table == .work ? "claim_suspect" : "claim_suspect_result", state: 1)
     former = Statement(
       table == .work ? "former_work" : "former_result",
       """
-      SELECT 0, \(selected) FROM tally t JOIN \(name) w ON w.state = 3 AND w.worker = t.worker AND w.fence = t.fence \(joins)
+      SELECT 0, \(selected) FROM tally t JOIN \(table.rawValue) w ON w.state = 3 AND w.worker = t.worker AND w.fence = t.fence \(joins)
       WHERE t.worker = $1::bigint AND t.part = \(TallyPart.numbering(of: table)) AND t.call = $2::bigint
       """)
     undo = Self.undo(table, isCounted: !counted.isEmpty)
     remainder = Self.remainder(table)
+  }
+
+  private static let columns = "w.id, w.rank, w.fence, w.bytes, w.attempts, w.deaths, w.deaths_alone"
+
+  private static func claim(
+    _ label: StaticString, _ table: LeaseTable, state: Int, returned: String, _ counted: [String: String], _ selected: String
+  ) -> Statement {
+    let (name, order) = (table.rawValue, table.order)
+    let moment = table == .result ? "finished_at" : "$6::bigint"
+    let position = table == .result ? "(rank, finished_at, id)" : "(rank, id)"
+    let floor = table == .result ? "($5::bigint, $6::bigint, $7::bigint)" : "($5::bigint, $7::bigint)"
+    // Lines that are too long are not handed out, and take no room.
+    let room = table == .work ? "CASE WHEN bytes <= \(Lease.maximumLine) THEN bytes ELSE 0 END" : "bytes"
+    let counting = counted.isEmpty ? "" : "counted AS (\(Tally.add("$3::bigint", .claims, counted, from: "taken"))),\n  "
+    return Statement(
+      label,
+      """
+      WITH before AS MATERIALIZED (
+          SELECT ctid AS place, id, rank, bytes, \(moment) AS finished_at FROM \(name) WHERE state = \(state) AND rank < $5::bigint
+          ORDER BY \(order) LIMIT $1::bigint + 1 FOR UPDATE SKIP LOCKED),
+        behind AS MATERIALIZED (
+          SELECT ctid AS place, id, rank, bytes, \(moment) AS finished_at FROM \(name) WHERE state = \(state) AND \(position) > \(floor)
+          ORDER BY \(order) LIMIT $1::bigint + 1 - (SELECT count(*) FROM before) FOR UPDATE SKIP LOCKED),
+        picked AS MATERIALIZED (
+          SELECT place, row_number() OVER (ORDER BY \(order)) AS number, sum(\(room)) OVER (ORDER BY \(order)) AS total
+          FROM (SELECT * FROM before UNION ALL SELECT * FROM behind) AS both_parts),
+        fenced AS MATERIALIZED (SELECT nextval('fence') AS fence WHERE EXISTS (SELECT 1 FROM picked)),
+        taken AS (
+          UPDATE \(name) w SET state = 3, worker = $3::bigint, fence = (SELECT fence FROM fenced), alone = \(state == 1),
+            until = coalesce($8::bigint, clock_us()) + $4::bigint
+          WHERE w.ctid = ANY (ARRAY(SELECT place FROM picked WHERE number <= $1::bigint AND (total <= $2::bigint OR number = 1)))
+          RETURNING \(returned)),
+        \(counting)numbered AS (
+          \(Self.numbering(table, worker: "$3::bigint", call: "$9::bigint")))
+      SELECT (SELECT count(*) FROM picked), \(selected)
+      """)
   }
 
   private static func undo(_ table: LeaseTable, isCounted: Bool) -> Statement {

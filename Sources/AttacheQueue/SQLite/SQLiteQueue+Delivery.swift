@@ -14,13 +14,9 @@ extension SQLiteQueue {
       var claim = DeliveryClaim()
       if !settled.isEmpty {
         let settling = try DeliverySettling(connection, now)
-        for delivery in settled {
-          guard let isOver = try settling.run(delivery) else {
-            claim.refused.insert(delivery.token)
-            continue
-          }
-          if isOver { tally.unread -= 1 }
-        }
+        let ends = try settled.map(settling.run)
+        tally.unread -= ends.count(where: { $0 == true })
+        claim.refused = Set(zip(settled, ends).lazy.filter { $0.1 == nil }.map(\.0.token))
         claim.released = try connection.takeOrphans()
       }
       claim.hasUndecided = tally.ready + tally.waiting + tally.leased > 0
