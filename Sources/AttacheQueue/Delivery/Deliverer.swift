@@ -11,27 +11,16 @@ public final class Deliverer: Sendable {
   private let queue: any ResultDelivery & QueueAdministration
   private let sender: any Sender
   private let configuration: DelivererConfiguration
-  let queueClock: any QueueClock
+  private let queueClock: any QueueClock
   private let observer: any DelivererObserver
   private let notify: @Sendable (String) -> Void
-  let machine: any Machine
+  private let machine: any Machine
   private let wakeSignal: any WakeSignal
   private let renewer: LeaseRenewer
-  let inbox: Mailbox<Inbox>
-  /// All threads change it; nil before the run.
-  private let state = Mutex<DelivererState?>(nil)
+  /// All threads change it. The deliverer's thread waits for its news.
+  private let state: Mailbox<DelivererState>
   /// The pause that was reported last.
   private let lastPause = Mutex<String?>(nil)
-
-  /// Requests from other threads.
-  struct Inbox {
-    /// Whether anything has changed since the deliverer's thread last checked.
-    var hasNews = false
-    var isStopped = false
-    var isCancelled = false
-    /// Why leases could not be renewed, since the deliverer's thread last checked.
-    var failure: QueueError?
-  }
 
   /// - Parameters:
   ///   - queue: the caller closes it after the run.
@@ -54,8 +43,8 @@ public final class Deliverer: Sendable {
     self.notify = notify
     let wakeSignal = try machine.makeWakeSignal()
     self.wakeSignal = wakeSignal
-    inbox = Mailbox(Inbox()) { wakeSignal.ring() }
-    renewer = try LeaseRenewer(span: self.configuration.leaseSpan, clock: queueClock, machine: machine) { leases, span throws(QueueError) in
+    state = Mailbox(DelivererState(configuration)) { wakeSignal.ring() }
+    renewer = try LeaseRenewer(span: configuration.leaseSpan, clock: queueClock, machine: machine) { leases, span throws(QueueError) in
       _ = try queue.renewDeliveries(leases, for: span)
     }
   }
@@ -63,12 +52,12 @@ public final class Deliverer: Sendable {
   /// Sends no more results. Waits for answers, for at most the time that one may take. Safe from
   /// any thread.
   public func stop() {
-    inbox.change { ($0.isStopped, $0.hasNews) = (true, true) }
+    state.change { $0.news.isStopped = true }
   }
 
   /// Sends no more results, and does not wait for answers. Safe from any thread.
   public func cancel() {
-    inbox.change { ($0.isStopped, $0.isCancelled, $0.hasNews) = (true, true, true) }
+    state.change { ($0.news.isStopped, $0.news.isCancelled) = (true, true) }
   }
 
   /// Delivers until every result is delivered (``DelivererConfiguration/isOnce``) or ``stop()``.
@@ -82,7 +71,6 @@ public final class Deliverer: Sendable {
     } catch {
       throw .queue(error)
     }
-    state.withLock { $0 = DelivererState(configuration) }
     do {
       try sender.start(self)
     } catch {
@@ -90,7 +78,13 @@ public final class Deliverer: Sendable {
     }
     defer { sender.close() }
     do throws(QueueError) {
-      var result = try deliver()
+      var result = try renewer.run { [self] body in
+        state.change { (body(&$0.leases), isNews: false) }
+      } failed: { [self] error in
+        state.change { $0.news.failure = error }
+      } during: { () throws(QueueError) in
+        try deliver(ReleasedHolds(of: queue))
+      }
       result.elapsed = start.duration(to: machine.now)
       let counts = try queue.counts()
       result.isWorkLeft = counts.undecided > 0 || counts.unread > 0
@@ -100,35 +94,15 @@ public final class Deliverer: Sendable {
     }
   }
 
-  private func startRenewing() throws(QueueError) -> any StartedThread {
-    do throws(SystemError) {
-      return try machine.start("renew") { [self] in
-        renewer.run(
-          due: { before in state.withLock { $0?.renewals(before: before) ?? [] } },
-          renewed: { tokens, now in state.withLock { $0?.renewed(tokens, at: now) } },
-          failed: { error in inbox.change { ($0.failure, $0.hasNews) = (error, true) } })
-      }
-    } catch {
-      throw .failed("the system refuses: \(error)")
-    }
-  }
-
-  private func deliver() throws(QueueError) -> DelivererResult {
-    let renewing = try startRenewing()
-    defer {
-      renewer.finish()
-      renewing.join()
-    }
-    let holds = try ReleasedHolds(of: queue)
+  private func deliver(_ holds: ReleasedHolds) throws(QueueError) -> DelivererResult {
     holds.onFailure = { [notify] path, error in
       notify("\(PrintableText.of(path)): \(error.call): \(error); the attachments that it holds stay in the store until a worker starts")
     }
-    var isStopped = false
-    var isCancelled = false
+    var (isStopped, isCancelled) = (false, false)
     // When to ask the queue again after it could not be written.
     var retryAt: MonotonicInstant?
     while true {
-      let news = takeNews()
+      let news = state.take { ($0.takeNews(), sleeps: false) }
       if let failure = news.failure { retryAt = try pause(after: failure) ?? retryAt }
       if news.isStopped, !isStopped {
         isStopped = true
@@ -141,24 +115,16 @@ public final class Deliverer: Sendable {
       if retryAt.map({ $0 <= machine.now }) ?? true { retryAt = try exchange(holds, isPaused: retryAt != nil) }
       send()
       let now = machine.now
-      let (isDone, stoppedAt, wakeUp) = change { ($0.isDone, $0.stoppedAt, $0.wakeUp(after: now)) }
-      if isDone { return change { $0.result } }
-      let isOverdue = stoppedAt.map { $0.duration(to: now) >= configuration.answerTimeout } ?? false
+      let (result, isOverdue, wakeUp) = state.read { ($0.isDone ? $0.result : nil, $0.isOverdue(at: now), $0.wakeUp(after: now)) }
+      if let result { return result }
       if news.isCancelled || isOverdue, !isCancelled {
         isCancelled = true
         sender.cancel()
         continue
       }
-      if inbox.take({ (!$0.hasNews, sleeps: !$0.hasNews) }) {
+      if state.take({ (!$0.hasNews, sleeps: !$0.hasNews) }) {
         wakeSignal.wait(until: isCancelled ? retryAt : [wakeUp, retryAt].compactMap(\.self).min())
       }
-    }
-  }
-
-  private func takeNews() -> Inbox {
-    inbox.take { inbox in
-      defer { (inbox.hasNews, inbox.failure) = (false, nil) }
-      return (inbox, sleeps: false)
     }
   }
 
@@ -168,7 +134,7 @@ public final class Deliverer: Sendable {
   private func exchange(_ holds: ReleasedHolds, isPaused: Bool) throws(QueueError) -> MonotonicInstant? {
     do throws(QueueError) {
       try exchange(holds)
-      if isPaused { endPause() }
+      if isPaused { change { $0.endPause() } }
       return nil
     } catch {
       if let end = try pause(after: error) { return end }
@@ -181,7 +147,7 @@ public final class Deliverer: Sendable {
   /// Sends no more results, and gives the waiting ones back to the queue.
   private func stopSending() {
     let now = machine.now
-    note { $0.stop(at: now) }
+    change { $0.stop(at: now) }
   }
 
   /// Sends no more results, and does not wait for answers.
@@ -190,24 +156,17 @@ public final class Deliverer: Sendable {
     sender.cancel()
   }
 
-  private func change<Value>(_ body: (inout DelivererState) -> Value) -> Value {
-    state.withLock { current in
-      var state = current ?? DelivererState(configuration)
-      current = nil
-      defer { current = state }
-      return body(&state)
+  /// Changes the state without waking the deliverer's thread, and reports the changes to the observer.
+  @discardableResult
+  private func change<Value: Sendable>(_ body: (inout DelivererState) -> Value) -> Value {
+    let (value, before, after) = state.change { state in
+      let before = (state.result, state.pause?.why)
+      let value = body(&state)
+      return ((value, before, (state.result, state.pause?.why)), isNews: false)
     }
-  }
-
-  /// Changes the state, and reports the changes to the observer.
-  func note(_ body: (inout DelivererState) -> Void) {
-    let (before, after) = change { state in
-      let before = state.result
-      body(&state)
-      return (before, state.result)
-    }
-    report(before, after)
-    reportPause()
+    if before.0 != after.0 { report(before.0, after.0) }
+    if before.1 != after.1 { reportPause() }
+    return value
   }
 
   private func report(_ before: DelivererResult, _ after: DelivererResult) {
@@ -230,7 +189,6 @@ public final class Deliverer: Sendable {
       throw error
     }
     let now = machine.now
-    defer { reportPause() }
     return change { state in
       guard state.stoppedAt == nil else { return nil }
       state.pause(fault.text, isOfMachine: true, at: now)
@@ -238,16 +196,11 @@ public final class Deliverer: Sendable {
     }
   }
 
-  private func endPause() {
-    change { $0.endPause() }
-    reportPause()
-  }
-
   /// Reports the current pause, unless it was reported last. The lock keeps the reports of several
   /// threads in order. Leases are renewed in the meantime.
   private func reportPause() {
     lastPause.withLock { last in
-      let why = change { $0.pause?.why }
+      let why = state.read { $0.pause?.why }
       guard why != last else { return }
       last = why
       observer.paused(why)
@@ -257,17 +210,15 @@ public final class Deliverer: Sendable {
 
   /// Gives the sender as many results as it has room for. Safe from any thread, and from within the
   /// sender's calls.
-  func send() {
+  private func send() {
     while true {
       let (now, wall) = (machine.now, queueClock.wall)
-      let (deliveries, before, after) = change { state in
-        let before = state.result
+      let deliveries = change { state in
         let next = state.next(at: now, wall: wall)
         observer.unanswered(state.unansweredCount)
         observer.blocked(since: state.blockedSince)
-        return (next, before, state.result)
+        return next
       }
-      report(before, after)
       guard !deliveries.isEmpty else { return }
       sender.send(deliveries)
       change { $0.noteSent() }
@@ -285,16 +236,25 @@ public final class Deliverer: Sendable {
       claim = try queue.settle(settled, claiming: request)
       return claim.released
     }
-    let (before, after) = change { state in
-      let before = state.result
+    change { state in
       state.taken(settled.count, claim)
       if let request { state.note(claim, of: request, at: now, leasedAt: uptime) }
-      return (before, state.result)
     }
-    report(before, after)
+  }
+}
+
+extension Deliverer: SenderOwner {
+  public func take(_ answers: [(token: LeaseToken, answer: DeliveryAnswer)]) {
+    guard !answers.isEmpty else { return }
+    let (now, wall) = (machine.now, queueClock.wall)
+    change { state in
+      for (token, answer) in answers { state.note(token, answer, at: now, wall: wall, jitter: { machine.randomFraction }) }
+    }
+    send()
+    state.change { $0.hasNews = true }
   }
 
-  public func notify(_ notice: String) {
-    notify(notice) as Void
-  }
+  public func restarted() { change { $0.noteRestart() } }
+
+  public func notify(_ notice: String) { notify(notice) as Void }
 }

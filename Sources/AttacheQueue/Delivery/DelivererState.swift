@@ -2,12 +2,15 @@ internal import Attache
 
 /// The state of a deliverer: the results that it holds, those at the sender, and the answers for
 /// the queue. It makes decisions; ``Deliverer`` carries them out.
-struct DelivererState {
-  /// How often a queue without results to deliver is asked again. A queue does not report new
-  /// results, or holders that have gone.
-  static let poll = Duration.milliseconds(250)
-  /// How long a suspect waits before no other results are claimed until it can be sent alone.
-  static let suspectTimeLimit = Duration.seconds(5)
+struct DelivererState: Sendable {
+  /// What other threads report to the deliverer's.
+  struct News: Sendable {
+    var isStopped = false
+    var isCancelled = false
+    /// Why leases could not be renewed.
+    var failure: QueueError?
+  }
+
   /// The maximum total length of the held lines, in bytes. The first line is taken whatever its
   /// length.
   static let maximumBytes = 16_000_000
@@ -18,17 +21,15 @@ struct DelivererState {
   private var unanswered: [LeaseToken: Delivery] = [:]
   /// Whether a thread is giving results to the sender.
   private var isSending = false
-  private var heldBytes = 0
   /// Dispositions to store in the queue.
   private(set) var settled: [SettledDelivery] = []
-  /// When each lease was taken or renewed, by the queue's clock.
-  private var leased: [LeaseToken: Duration] = [:]
+  /// An answered result is finished, and its lease is held until the queue has its disposition.
+  var leases = HeldLeases()
   private(set) var result = DelivererResult()
+  var news = News() { didSet { hasNews = true } }
+  /// Whether anything has changed since the deliverer's thread last took the news.
+  var hasNews = false
 
-  private var suspectsSince: MonotonicInstant?
-  private var wantsAlone = false
-  private var holdsSuspect = false
-  private var quietUntil = MonotonicInstant.distantPast
   /// Whether the last claim found no undelivered results and no undecided payloads.
   private var isEmpty = false
 
@@ -53,7 +54,14 @@ struct DelivererState {
   }
 
   var unansweredCount: Int { unanswered.count }
-  private var heldCount: Int { waiting.count + unanswered.count }
+
+  /// Returns the news. A failure is returned once.
+  mutating func takeNews() -> News {
+    let taken = news
+    news.failure = nil
+    hasNews = false
+    return taken
+  }
 
   // MARK: Answers
 
@@ -65,9 +73,8 @@ struct DelivererState {
   mutating func note(_ token: LeaseToken, _ answer: DeliveryAnswer, at now: MonotonicInstant, wall: Duration, jitter: () -> Double) {
     // A second answer to a result is ignored.
     guard let delivery = unanswered.removeValue(forKey: token) else { return }
-    let wasAlone = holdsSuspect
-    if unanswered.isEmpty, waiting.isEmpty { holdsSuspect = false }
-    heldBytes -= delivery.line.count
+    let wasAlone = leases.holdsSuspect
+    leases.finish(token)
     rate.noteAnswer()
     switch answer {
     case .delivered(let status):
@@ -115,11 +122,10 @@ struct DelivererState {
 
   private mutating func giveBackWaiting() {
     for delivery in waiting {
-      heldBytes -= delivery.line.count
+      leases.finish(delivery.token)
       settled.append(SettledDelivery(delivery.token, .returned(after: .zero, tried: nil)))
     }
     waiting = []
-    if unanswered.isEmpty { holdsSuspect = false }
   }
 
   // MARK: Sending
@@ -161,8 +167,7 @@ struct DelivererState {
 
   private mutating func drop(_ delivery: Delivery, _ status: DeliveryStatus, _ answer: String?) {
     waiting.removeFirst()
-    heldBytes -= delivery.line.count
-    if unanswered.isEmpty, waiting.isEmpty { holdsSuspect = false }
+    leases.finish(delivery.token)
     end(delivery.token, status, answer)
   }
 
@@ -171,11 +176,13 @@ struct DelivererState {
   /// Returns the next request to the queue; nil when there is no room, or nothing to request yet.
   mutating func request(at now: MonotonicInstant) -> DeliveryRequest? {
     rate.measurePace(at: now)
-    guard stoppedAt == nil, !isPaused(at: now), !holdsSuspect else { return nil }
+    guard stoppedAt == nil, !isPaused(at: now) else { return nil }
     var request = DeliveryRequest(limit: 1, span: configuration.leaseSpan, isOrdered: configuration.isOrdered)
     request.includesFiles = configuration.includesFiles
-    if wantsAlone {
-      guard heldCount == 0 else { return nil }
+    switch leases.turn(at: now) {
+    case .wait: return nil
+    case .others: break
+    case .suspect:
       request.isAlone = true
       return request
     }
@@ -183,62 +190,32 @@ struct DelivererState {
     let places = min(Double(configuration.jobs - unanswered.count), max(1, rate.allowedInSpan))
     let room = max(0, Int(places)) + rate.ahead - waiting.count
     let isWorthwhile = settled.isEmpty ? waiting.isEmpty && unanswered.count < configuration.jobs : true
-    guard room > 0, isWorthwhile, quietUntil <= now, heldBytes < Self.maximumBytes else { return nil }
+    guard room > 0, isWorthwhile, leases.bytes < Self.maximumBytes else { return nil }
     request.limit = room
-    request.maximumBytes = Self.maximumBytes - heldBytes
+    request.maximumBytes = Self.maximumBytes - leases.bytes
     return request
   }
 
   /// Records that the queue has stored the first `count` dispositions.
   mutating func taken(_ count: Int, _ claim: DeliveryClaim) {
-    for delivery in settled.prefix(count) { leased[delivery.token] = nil }
+    for delivery in settled.prefix(count) { leases.release(delivery.token) }
     settled.removeFirst(count)
     result.refused += claim.refused.count
   }
 
   /// Records the queue's answer to a request.
   mutating func note(_ claim: DeliveryClaim, of request: DeliveryRequest, at now: MonotonicInstant, leasedAt uptime: Duration) {
-    for delivery in claim.deliveries { leased[delivery.token] = uptime }
-    heldBytes += claim.deliveries.reduce(0) { $0 + $1.line.count }
+    // After a claim that got results, the next answers bring the next request.
+    leases.note(
+      claim.deliveries.map { ($0.token, $0.line.count) }, hasSuspects: claim.hasSuspects,
+      next: claim.deliveries.isEmpty ? claim.next : .zero,
+      isAlone: request.isAlone, at: now, leased: uptime)
     waiting.append(contentsOf: claim.deliveries)
     // Results that came back during the request precede those of the claim.
     if configuration.isOrdered, !settled.allSatisfy(\.isOver) { giveBackWaiting() }
-    holdsSuspect = request.isAlone && !claim.deliveries.isEmpty
-    wantsAlone = wantsSuspect(claim, isAlone: request.isAlone, at: now)
-    let wait = claim.deliveries.isEmpty && !wantsAlone ? min(Self.poll, max(claim.next ?? Self.poll, .milliseconds(10))) : .zero
-    quietUntil = wait > .zero ? now.advanced(by: wait) : .distantPast
     isEmpty = claim.next == nil && !claim.hasUndecided
-    let isBlocked = configuration.isOrdered && claim.deliveries.isEmpty && heldCount == 0 && claim.next != nil
+    let isBlocked = configuration.isOrdered && claim.deliveries.isEmpty && leases.count == 0 && claim.next != nil
     blockedSince = isBlocked ? blockedSince ?? now : nil
-  }
-
-  /// Whether the next claim is for a suspect: when nothing else is claimable, or when it has waited
-  /// too long.
-  private mutating func wantsSuspect(_ claim: DeliveryClaim, isAlone: Bool, at now: MonotonicInstant) -> Bool {
-    guard claim.hasSuspects else {
-      suspectsSince = nil
-      return false
-    }
-    if isAlone {
-      // In order, an earlier result may now precede the suspect.
-      guard !claim.deliveries.isEmpty else {
-        suspectsSince = nil
-        return false
-      }
-      suspectsSince = now
-    }
-    let since = suspectsSince ?? now
-    suspectsSince = since
-    return claim.deliveries.isEmpty || since.duration(to: now) > Self.suspectTimeLimit
-  }
-
-  /// Returns the leases that were taken or renewed before a time of the queue's clock.
-  func renewals(before moment: Duration) -> [LeaseToken] {
-    leased.filter { $0.value < moment }.map(\.key)
-  }
-
-  mutating func renewed(_ tokens: [LeaseToken], at now: Duration) {
-    for token in tokens where leased[token] != nil { leased[token] = now }
   }
 
   // MARK: Pauses and the end
@@ -280,7 +257,7 @@ struct DelivererState {
 
   /// Whether the run is complete.
   var isDone: Bool {
-    guard heldCount == 0, settled.isEmpty else { return false }
+    guard leases.count == 0, settled.isEmpty else { return false }
     return stoppedAt != nil || configuration.isOnce && isEmpty
   }
 
@@ -288,10 +265,14 @@ struct DelivererState {
   func wakeUp(after now: MonotonicInstant) -> MonotonicInstant? {
     if let stoppedAt { return stoppedAt.advanced(by: configuration.answerTimeout) }
     if let pause, now < pause.until { return pause.until }
-    if holdsSuspect, waiting.isEmpty { return nil }
     if !waiting.isEmpty, unanswered.count < configuration.jobs, let next = rate.next(after: now) { return next }
-    let isFull = unanswered.count >= configuration.jobs || heldBytes >= Self.maximumBytes
-    if !waiting.isEmpty || isFull || wantsAlone && heldCount > 0 { return nil }
-    return max(quietUntil, now)
+    let isFull = unanswered.count >= configuration.jobs || leases.bytes >= Self.maximumBytes
+    if !waiting.isEmpty || isFull { return nil }
+    return if case .wait(let instant) = leases.turn(at: now) { instant } else { now }
+  }
+
+  /// Whether the answers take longer than a stopped deliverer waits.
+  func isOverdue(at now: MonotonicInstant) -> Bool {
+    stoppedAt.map { $0.duration(to: now) >= configuration.answerTimeout } ?? false
   }
 }

@@ -9,18 +9,26 @@ internal import Synchronization
 /// leases. While the machine fails, for example because of a full disk, the worker pauses: it
 /// claims nothing and uses up no attempts.
 public final class QueueWorker: Sendable {
-  private let queue: any PayloadLeasing & QueueAdministration
+  let queue: any PayloadLeasing & QueueAdministration
   private let configuration: WorkerConfiguration
   private let host: ServiceExtensionHost
   private let store: AttachmentStore
-  private let clock: MonotonicClock
+  let clock: MonotonicClock
   private let queueClock: any QueueClock
-  private let machine: any Machine
-  private let state: Mutex<WorkerState>
-  private let claiming: any WakeSignal
-  private let settler: WorkerSettler
+  let observer: any WorkerObserver
   private let places: (@Sendable () -> Int)?
+  let state: Mutex<WorkerState>
+  private let claiming: any WakeSignal
   let renewer: LeaseRenewer
+  // The settling thread's.
+  let judge: SettlementJudge
+  let explainer: Explainer
+  /// Whether no decisions will follow.
+  let areAllDecided: Mailbox<Bool>
+  let settling: any WakeSignal
+  /// The counts of the settled payloads.
+  let figures = Mutex(WorkerResult())
+  private let notify: @Sendable (WorkerNotice) -> Void
 
   /// - Parameters:
   ///   - queue: the caller closes it after the run.
@@ -46,14 +54,20 @@ public final class QueueWorker: Sendable {
     self.store = store
     self.clock = clock
     self.queueClock = queueClock
-    machine = clock.machine
+    self.observer = observer
+    self.notify = notify
     state = Mutex(WorkerState(jobs: configuration.filter.jobs, isOnce: configuration.isOnce, pause: configuration.pause))
-    claiming = try machine.makeWakeSignal()
-    settler = try WorkerSettler(
-      configuration, queue: queue, store: store, clock: clock, queueClock: queueClock, observer: observer, notify: notify)
-    renewer = try LeaseRenewer(span: configuration.leaseSpan, clock: queueClock, machine: machine) { leases, span throws(QueueError) in
+    claiming = try clock.machine.makeWakeSignal()
+    renewer = try LeaseRenewer(span: configuration.leaseSpan, clock: queueClock, machine: clock.machine) {
+      leases, span throws(QueueError) in
       _ = try queue.renew(leases, for: span)
     }
+    judge = SettlementJudge(configuration, store: store, clock: clock, queueClock: queueClock)
+    let name = configuration.keepsQueue ? configuration.queue.description : nil
+    explainer = try Explainer(machine: clock.machine, showing: configuration.filter.urlDetail) { notify(WorkerNotice($0, queue: name)) }
+    let settling = try clock.machine.makeWakeSignal()
+    self.settling = settling
+    areAllDecided = Mailbox(false) { settling.ring() }
   }
 
   /// Works until every payload has a result (``WorkerConfiguration/isOnce``) or ``stop()``. The
@@ -62,64 +76,44 @@ public final class QueueWorker: Sendable {
   /// - Returns: the counts of the run, and whether work is left.
   /// - Throws: the queue's error. Another worker processes the payloads in flight again.
   public func run() throws(QueueError) -> WorkerResult {
-    let start = machine.now
-    let processor: LineProcessor
-    do throws(SystemError) {
-      processor = try LineProcessor(configuration.filter, host: host, store: store, clock: clock)
-    } catch {
-      throw .system(error)
+    let start = clock.now
+    try renewer.run { [self] body in
+      state.withLock { body(&$0.leases) }
+    } failed: { [self] error in
+      pauseOrFail(error)
+    } during: { () throws(QueueError) in
+      let processor: LineProcessor
+      let thread: any StartedThread
+      do throws(SystemError) {
+        processor = try LineProcessor(configuration.filter, host: host, store: store, clock: clock)
+        thread = try clock.machine.start("settle") { [self] in settle() }
+      } catch {
+        throw .system(error)
+      }
+      while advance(processor) {}
+      areAllDecided.change { $0 = true }
+      // The settling thread may be waiting for the machine.
+      settling.ring()
+      thread.join()
     }
-    let (settling, renewing) = try started()
-    while advance(processor) {}
-    settler.finish()
-    settling.join()
-    renewer.finish()
-    renewing.join()
     if let failure = state.withLock(\.failure) { throw failure }
-    var result = settler.result
-    result.elapsed = start.duration(to: machine.now)
+    var result = figures.withLock(\.self)
+    result.elapsed = start.duration(to: clock.now)
     result.summary.droppedOffers = host.droppedOffers
     result.isWorkLeft = if state.withLock(\.leavesWork) { true } else { try queue.counts().undecided > 0 }
     return result
   }
 
-  private func started() throws(QueueError) -> (settling: any StartedThread, renewing: any StartedThread) {
-    do throws(SystemError) {
-      let renewing = try machine.start("renew") { [self] in
-        renewer.run(
-          due: { before in state.withLock { $0.renewals(before: before) } },
-          renewed: { tokens, now in state.withLock { $0.renewed(tokens, at: now) } }, failed: pauseOrFail)
-      }
-      do throws(SystemError) {
-        return (try machine.start("settle") { [self] in settler.run(settlerOwner) }, renewing)
-      } catch {
-        renewer.finish()
-        renewing.join()
-        throw error
-      }
-    } catch {
-      throw .system(error)
-    }
-  }
-
-  private var settlerOwner: WorkerSettler.Owner {
-    WorkerSettler.Owner(
-      take: { [self] limit in state.withLock { $0.takeSettled(limit) } },
-      isCancelled: { [self] in state.withLock { $0.isCancelled || $0.failure != nil } },
-      isStopped: { [self] in state.withLock { $0.isStopped || $0.failure != nil } },
-      paused: { [self] in pause($0) }, settled: { [self] in settled($0) })
-  }
-
   /// Claims nothing more. Payloads in flight are finished. Safe from any thread.
   public func stop() {
     change { $0.stop() }
-    settler.interrupt()
+    settling.ring()
   }
 
   /// Claims nothing more, and gives back payloads in flight. Safe from any thread.
   public func cancel() {
     change { $0.cancel() }
-    settler.interrupt()
+    settling.ring()
     host.cancelAll()
   }
 
@@ -151,8 +145,8 @@ public final class QueueWorker: Sendable {
       let before = state.fault
       body(&state)
       // Called under the lock, so that the reports are in order. Neither call waits.
-      if state.fault != before { settler.observer.paused(state.fault?.text) }
-      if let notice = state.pauses.note(state.fault, at: clock.now) { settler.say(notice) }
+      if state.fault != before { observer.paused(state.fault?.text) }
+      if let notice = state.pauses.note(state.fault, at: clock.now) { say(notice) }
     }
   }
 
@@ -182,7 +176,7 @@ public final class QueueWorker: Sendable {
         let leased = queueClock.uptime
         let claim = try queue.claim(request)
         changeQuietly { $0.note(claim, isAlone: isAlone, at: clock.now, leased: leased) }
-        settler.observer.holding(state.withLock { $0.held.count })
+        observer.holding(state.withLock { $0.leases.count })
         for lease in claim.leases { begin(lease, processor) }
       }
     } catch {
@@ -209,23 +203,32 @@ public final class QueueWorker: Sendable {
     let deadline = clock.now.advanced(by: isExpired ? budget : min(budget, remaining ?? budget))
     let decided: @Sendable (Decision, Duration) -> Void = { [self] decision, elapsed in
       state.withLock { $0.settle(Settlement(lease: lease, decision: decision, elapsed: elapsed, deadline: deadline)) }
-      settler.wake()
+      areAllDecided.change { _ in }
     }
     guard lease.deathsAlone < configuration.poisonAfter else { return decided(Decision(.fallback, .queuePoison), .zero) }
     guard let line = lease.line else { return decided(Decision(.passthrough, .payloadSize), .zero) }
     processor.take(line, identifier: "\(lease.token.id)", deadline: deadline, refusal: isExpired ? .queueExpired : nil, decided: decided)
   }
 
-  // MARK: - Settling
+  // MARK: - Results and failures
 
-  /// Handles a group that the settler has settled, or could not settle.
-  private func settled(_ group: SettledGroup) {
-    change { $0.release(group.settlements, fault: group.fault, at: clock.now) }
-    settler.observer.holding(state.withLock { $0.held.count })
+  /// Releases a group that was handed to the queue.
+  ///
+  /// - Parameters:
+  ///   - fault: the failure of the machine that a payload met. The payload was given back.
+  ///   - failure: why the queue refuses everything from now on.
+  func release(_ group: [Settlement], _ fault: MachineFault?, _ failure: QueueError?) {
+    change { $0.release(group, fault: fault, at: clock.now) }
+    observer.holding(state.withLock { $0.leases.count })
     // A failure of the machine that makes a stopped worker leave payloads is reported once.
-    guard let failure = group.failure, !state.withLock(\.leavesWork) else { return }
+    guard let failure, !state.withLock(\.leavesWork) else { return }
     fail(failure)
-    if state.withLock(\.leavesWork) { settler.say(.left("\(failure)")) }
+    if state.withLock(\.leavesWork) { say(.left("\(failure)")) }
+  }
+
+  /// Reports a message on the explainer's thread. Never waits.
+  private func say(_ notice: WorkerNotice) {
+    explainer.perform { [notify] in notify(notice) }
   }
 
   private func pauseOrFail(_ error: QueueError) {
@@ -234,7 +237,7 @@ public final class QueueWorker: Sendable {
 
   private func fail(_ error: QueueError) {
     change { $0.fail(error) }
-    settler.interrupt()
+    settling.ring()
     host.cancelAll()
   }
 }

@@ -13,19 +13,8 @@ struct WorkerState: Sendable {
     case end
   }
 
-  struct Held: Sendable {
-    var bytes: Int
-    /// When the lease was taken or renewed, by the queue's clock.
-    var since: Duration
-  }
-
-  /// How often a queue without claimable payloads is asked again. A queue does not report new
-  /// payloads, or holders that have gone.
-  static let poll = Duration.milliseconds(250)
   /// How long a few free places may wait for more, so that each claim is for many payloads.
   static let gathering = Duration.milliseconds(20)
-  /// How long a suspect waits before no other payloads are claimed until it can be leased alone.
-  static let suspectTimeLimit = Duration.seconds(5)
   /// The maximum total length of the held lines, in bytes.
   static let maximumBytes = 32_000_000
   /// The maximum number of settled payloads that wait for the queue.
@@ -42,22 +31,17 @@ struct WorkerState: Sendable {
   /// Decides which pauses are reported.
   var pauses = PauseLedger()
   private var pausedUntil: MonotonicInstant?
-  private(set) var held: [LeaseToken: Held] = [:]
-  private(set) var heldBytes = 0
+  var leases = HeldLeases()
   /// Held payloads without a decision.
   private(set) var undecided = 0
   private var settled: [Settlement] = []
   private var lastClaim = MonotonicInstant.distantPast
-  private var quietUntil = MonotonicInstant.distantPast
-  private var suspectsSince: MonotonicInstant?
-  private var wantsAlone = false
-  private var holdsSuspect = false
   /// Whether the last claim found no payload without a result.
   private var isEmpty = false
   /// Whether there may be new payloads since the last claim began.
   private var hasNews = false
-  private(set) var isStopped = false
-  private(set) var isCancelled = false
+  private var isStopped = false
+  private var isCancelled = false
   private(set) var isOnce: Bool
   private(set) var failure: QueueError?
   /// Whether a stopped worker left results because the machine failed.
@@ -69,24 +53,31 @@ struct WorkerState: Sendable {
     self.isOnce = isOnce
   }
 
+  /// Whether nothing more is claimed.
+  var isEnding: Bool { isStopped || failure != nil }
+  /// Whether cancelled payloads are given back.
+  var returnsCancelled: Bool { isCancelled || failure != nil }
+
   // MARK: - Claiming
 
   /// Returns the next step.
   ///
   /// - Parameter limit: how many payloads the converters permit to be undecided at the moment.
   func step(at now: MonotonicInstant, limit: Int = .max) -> Step {
-    if isStopped || failure != nil { return held.isEmpty ? .end : .wait(until: .distantFuture) }
-    if isOnce, isEmpty, held.isEmpty { return .end }
+    if isEnding { return leases.count == 0 ? .end : .wait(until: .distantFuture) }
+    if isOnce, isEmpty, leases.count == 0 { return .end }
     if let pausedUntil { return now < pausedUntil ? .wait(until: pausedUntil) : .probe }
-    if holdsSuspect { return .wait(until: .distantFuture) }
-    if wantsAlone { return held.isEmpty ? .claim(limit: 1, bytes: .max, isAlone: true) : .wait(until: .distantFuture) }
-    if now < quietUntil { return .wait(until: quietUntil) }
+    switch leases.turn(at: now) {
+    case .wait(let instant): return .wait(until: instant)
+    case .suspect: return .claim(limit: 1, bytes: .max, isAlone: true)
+    case .others: break
+    }
     let places = min(places, limit)
     let free = places - undecided
-    guard free > 0, heldBytes < Self.maximumBytes, settled.count < Self.maximumSettled else { return .wait(until: .distantFuture) }
+    guard free > 0, leases.bytes < Self.maximumBytes, settled.count < Self.maximumSettled else { return .wait(until: .distantFuture) }
     let gathered = lastClaim.advanced(by: Self.gathering)
     if free < max(1, places / 4), now < gathered { return .wait(until: gathered) }
-    return .claim(limit: free, bytes: Self.maximumBytes - heldBytes, isAlone: false)
+    return .claim(limit: free, bytes: Self.maximumBytes - leases.bytes, isAlone: false)
   }
 
   /// Records the start of a claim, which may not include payloads that are enqueued from now on.
@@ -97,37 +88,18 @@ struct WorkerState: Sendable {
   /// - Parameter leased: when the claim was made, by the queue's clock.
   mutating func note(_ claim: Claim, isAlone: Bool, at now: MonotonicInstant, leased: Duration) {
     lastClaim = now
-    for lease in claim.leases {
-      let bytes = lease.line?.count ?? 0
-      held[lease.token] = Held(bytes: bytes, since: leased)
-      heldBytes += bytes
-    }
+    leases.note(
+      claim.leases.map { ($0.token, $0.line?.count ?? 0) }, hasSuspects: claim.hasSuspects, next: claim.next, isAlone: isAlone, at: now,
+      leased: leased)
     undecided += claim.leases.count
     if claim.leases.isEmpty { noteNothingToTry() }
-    holdsSuspect = isAlone && !claim.leases.isEmpty
-    wantsAlone = wantsSuspect(claim, isAlone: isAlone, at: now)
     isEmpty = claim.next == nil
-    let pause = min(claim.next ?? Self.poll, Self.poll)
-    quietUntil = pause > .zero && !isAlone ? now.advanced(by: pause) : .distantPast
     if hasNews { lookAgain() }
-  }
-
-  /// Whether the next claim is for a suspect: when nothing else is claimable, or when it has waited
-  /// too long.
-  private mutating func wantsSuspect(_ claim: Claim, isAlone: Bool, at now: MonotonicInstant) -> Bool {
-    guard claim.hasSuspects else {
-      suspectsSince = nil
-      return false
-    }
-    if isAlone { suspectsSince = now }
-    let since = suspectsSince ?? now
-    suspectsSince = since
-    return claim.leases.isEmpty || since.duration(to: now) > Self.suspectTimeLimit
   }
 
   /// Records that there may be new payloads to claim.
   mutating func lookAgain() {
-    quietUntil = .distantPast
+    leases.lookAgain()
     isEmpty = false
     hasNews = true
   }
@@ -146,17 +118,6 @@ struct WorkerState: Sendable {
   /// payloads to the next worker.
   mutating func fail(_ error: QueueError) {
     if isStopped, MachineFault(error) != nil { leavesWork = true } else { failure = failure ?? error }
-  }
-
-  /// Returns all leases, if the oldest was taken or renewed before a time of the queue's clock.
-  func renewals(before moment: Duration) -> [LeaseToken] {
-    guard let oldest = held.values.map(\.since).min(), oldest < moment else { return [] }
-    return Array(held.keys)
-  }
-
-  /// Records renewed leases. Ignores those that have been released since.
-  mutating func renewed(_ tokens: [LeaseToken], at now: Duration) {
-    for token in tokens { held[token]?.since = now }
   }
 
   // MARK: - Pausing
@@ -210,8 +171,7 @@ struct WorkerState: Sendable {
   /// - Parameter fault: the failure of the machine that one of them met.
   mutating func release(_ settlements: [Settlement], fault: MachineFault? = nil, at now: MonotonicInstant) {
     if let fault { pause(fault, at: now) } else { noteProgress(settlements.count) }
-    for settlement in settlements { heldBytes -= held.removeValue(forKey: settlement.lease.token)?.bytes ?? 0 }
-    if held.isEmpty { holdsSuspect = false }
+    for settlement in settlements { leases.release(settlement.lease.token) }
   }
 }
 

@@ -46,15 +46,15 @@ import Testing
   @Test func `an empty queue is asked again after a quarter of a second, or when it is said to have something`() {
     var state = WorkerState(jobs: 8, isOnce: false)
     state.note(claim(nil, next: nil), isAlone: false, at: start, leased: .zero)
-    #expect(state.step(at: start) == .wait(until: start.advanced(by: WorkerState.poll)))
+    #expect(state.step(at: start) == .wait(until: start.advanced(by: HeldLeases.poll)))
     state.lookAgain()
     #expect(state.step(at: start) == .claim(limit: 8, bytes: WorkerState.maximumBytes, isAlone: false))
   }
 
   @Test func `what is due sooner is asked for sooner`() {
     var state = WorkerState(jobs: 8, isOnce: false)
-    state.note(claim(nil, next: .milliseconds(7)), isAlone: false, at: start, leased: .zero)
-    #expect(state.step(at: start) == .wait(until: start.advanced(by: .milliseconds(7))))
+    state.note(claim(nil, next: .milliseconds(17)), isAlone: false, at: start, leased: .zero)
+    #expect(state.step(at: start) == .wait(until: start.advanced(by: .milliseconds(17))))
   }
 
   @Test func `once ends when every payload has a result, and not while any is held here or elsewhere`() {
@@ -97,11 +97,19 @@ import Testing
     #expect(state.step(at: start) == .claim(limit: 8, bytes: WorkerState.maximumBytes, isAlone: false))
   }
 
+  @Test func `a suspect that another worker has taken meanwhile is not asked for without pause`() {
+    var state = WorkerState(jobs: 8, isOnce: false)
+    state.note(claim(nil, suspects: true, next: .zero), isAlone: false, at: start, leased: .zero)
+    #expect(state.step(at: start) == .claim(limit: 1, bytes: .max, isAlone: true))
+    state.note(claim(nil, suspects: true, next: .zero), isAlone: true, at: start, leased: .zero)
+    #expect(state.step(at: start) == .wait(until: start.advanced(by: HeldLeases.leastPause)))
+  }
+
   @Test func `others make room for a suspect that has waited for long`() {
     var state = WorkerState(jobs: 8, isOnce: false)
     let first = claim(1...2, suspects: true, next: .zero)
     state.note(first, isAlone: false, at: start, leased: .zero)
-    let late = start.advanced(by: WorkerState.suspectTimeLimit + .seconds(1))
+    let late = start.advanced(by: HeldLeases.suspectTimeLimit + .seconds(1))
     let second = claim(3...4, suspects: true, next: .zero)
     state.note(second, isAlone: false, at: late, leased: .zero)
     #expect(state.step(at: late) == .wait(until: .distantFuture))
@@ -126,13 +134,13 @@ import Testing
     var state = WorkerState(jobs: 8, isOnce: false)
     state.note(claim(1...1, next: .zero), isAlone: false, at: start, leased: .seconds(100))
     state.note(claim(2...2, next: .zero), isAlone: false, at: start, leased: .seconds(110))
-    #expect(state.renewals(before: .seconds(100)) == [])
-    let due = state.renewals(before: .seconds(101))
+    #expect(state.leases.renewals(before: .seconds(100)) == [])
+    let due = state.leases.renewals(before: .seconds(101))
     #expect(Set(due.map(\.id)) == [1, 2])
-    #expect(state.renewals(before: .seconds(101)).count == 2, "renewals stay due until the queue has made them")
-    state.renewed(due, at: .seconds(110))
-    #expect(state.renewals(before: .seconds(110)) == [])
-    #expect(state.renewals(before: .seconds(111)).count == 2)
+    #expect(state.leases.renewals(before: .seconds(101)).count == 2, "renewals stay due until the queue has made them")
+    state.leases.renewed(due, at: .seconds(110))
+    #expect(state.leases.renewals(before: .seconds(110)) == [])
+    #expect(state.leases.renewals(before: .seconds(111)).count == 2)
   }
 
   @Test func `after a failure of the machine nothing is claimed for a while, and then one payload, and more with each that is settled`() {
