@@ -78,28 +78,14 @@ private struct DeliverySettling {
   private let now: QueueMoment
   private let delete: BatchStatement
   private let result: BatchStatement
-  private let free: BatchStatement
-  private let delay: BatchStatement
-  private let events: EventStatement
+  private let returning: LeaseReturn
   private let hasHolds: Bool
 
   init(_ connection: Database, _ now: QueueMoment) throws {
     (self.connection, self.now) = (connection, now)
     delete = try connection.batch("DELETE FROM delivery WHERE id = ? AND fence = ?")
     result = try connection.batch("UPDATE result SET read = 1, delivery = ?2, answer = ?3, delivered_at = ?4 WHERE id = ?1")
-    free = try connection.batch(
-      """
-      UPDATE delivery SET attempts = attempts + ?3, deaths = deaths + ?4, deaths_alone = deaths_alone + ?5,
-        state = iif(deaths + ?4 >= \(Lease.deathsOfSuspect), 1, 0), boot = NULL, until = NULL, worker = NULL, fence = NULL, alone = NULL
-      WHERE id = ?1 AND fence = ?2
-      """)
-    delay = try connection.batch(
-      """
-      UPDATE delivery SET attempts = attempts + ?3, state = 2, boot = ?4, until = ?5,
-        moment = (SELECT expires_at FROM payload WHERE payload.id = delivery.id), worker = NULL, fence = NULL, alone = NULL
-      WHERE id = ?1 AND fence = ?2
-      """)
-    events = try connection.noting(.delivery, now)
+    returning = try LeaseReturn(.delivery, connection, now)
     hasHolds = try Bool.fetchOne(connection.cachedStatement(sql: "SELECT EXISTS (SELECT 1 FROM hold)")) ?? false
   }
 
@@ -117,17 +103,9 @@ private struct DeliverySettling {
       if hasHolds { try connection.orphanHolds(of: "= ?", [id]) }
       return true
     case .returned(let span, let tried):
-      let tries = tried == nil ? 0 as Int64 : 1
-      let count =
-        span > .zero
-        ? try delay.run(id, fence, tries, now.boot, now.uptime + span.microseconds) : try free.run(id, fence, tries, 0, 0)
-      guard count > 0 else { return nil }
-      if let tried { try events.note(tried, of: id) }
-      return false
+      return try returning.run(settled.token, after: span, wasTried: tried != nil, tried) ? false : nil
     case .senderEnded(let isAlone, let tried):
-      guard try free.run(id, fence, 1, 1, isAlone ? 1 : 0) > 0 else { return nil }
-      try events.note(tried, of: id)
-      return false
+      return try returning.run(settled.token, wasTried: true, tried, deaths: 1, deathsAlone: isAlone ? 1 : 0) ? false : nil
     }
   }
 }

@@ -32,33 +32,15 @@ extension SQLiteQueue {
   package func giveBack(_ payloads: [ReturnedPayload]) throws(QueueError) -> Set<LeaseToken> {
     guard !payloads.isEmpty else { return [] }
     return try write { connection, tally in
-      let now = try QueueMoment(clock, connection)
-      let end = "attempts = attempts + ?3, worker = NULL, fence = NULL, alone = NULL"
-      let ready = try connection.batch(
-        """
-        UPDATE work SET state = iif(deaths >= \(Lease.deathsOfSuspect), 1, 0), boot = NULL, until = NULL, \(end) WHERE id = ?1 AND fence = ?2
-        """)
-      let delayed = try connection.batch(
-        """
-        UPDATE work SET state = 2, boot = ?4, until = ?5, moment = (SELECT expires_at FROM payload WHERE payload.id = work.id), \(end)
-        WHERE id = ?1 AND fence = ?2
-        """)
-      let event = try connection.noting(.work, now)
+      let returning = try LeaseReturn(.work, connection, QueueMoment(clock, connection))
       var refused: Set<LeaseToken> = []
       for payload in payloads {
-        let (token, tries) = (payload.token, payload.wasTried ? 1 as Int64 : 0)
-        let isDelayed = payload.delay > .zero
-        let count =
-          isDelayed
-          ? try delayed.run(token.id, token.fence, tries, now.boot, now.uptime + payload.delay.microseconds)
-          : try ready.run(token.id, token.fence, tries)
-        guard count > 0 else {
-          refused.insert(token)
+        guard try returning.run(payload.token, after: payload.delay, wasTried: payload.wasTried, payload.text) else {
+          refused.insert(payload.token)
           continue
         }
-        if let text = payload.text { try event.note(text, of: token.id) }
         tally.leased -= 1
-        if isDelayed { tally.waiting += 1 } else { tally.ready += 1 }
+        if payload.delay > .zero { tally.waiting += 1 } else { tally.ready += 1 }
       }
       return refused
     }
