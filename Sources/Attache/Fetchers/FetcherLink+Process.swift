@@ -71,7 +71,8 @@ extension FetcherLink {
     var afterwards: Afterwards = []
     let mayStart = state.withLock { state in
       guard !state.isOver else { return false }
-      guard !state.starts.noteEnd(age: .zero, hasAnswered: false, wasReady: false) else { return true }
+      _ = state.pause.next()
+      guard state.noteFailedStart() else { return true }
       state.message = "\(error)"
       giveUpStarting(&state, &afterwards)
       state.isStarting = false
@@ -79,7 +80,7 @@ extension FetcherLink {
     }
     for action in afterwards { action() }
     guard mayStart else { return }
-    _ = pool.loop.schedule(at: pool.loop.now.advanced(by: FetcherStarts.longestPause)) { [self] in start() }
+    _ = pool.loop.schedule(at: pool.loop.now.advanced(by: FetcherLinkState.longestPause)) { [self] in start() }
   }
 
   func watchStream() {
@@ -122,11 +123,11 @@ extension FetcherLink {
       afterwards.append { [self] in pool.memory.conversions?.note(load: .zero, of: number) }
       // No request is the cause of the parent's end.
       if pool.parent?.hasEnded(state.parent) != true {
-        let age = state.start.duration(to: pool.loop.now)
-        let mayStart = state.starts.noteEnd(age: age, hasAnswered: state.hasAnswered, wasReady: state.isReady)
-        if state.isReady { blame(&state, &afterwards) } else if !mayStart { giveUpStarting(&state, &afterwards) }
+        let isEarly = !state.hasAnswered && state.start.duration(to: pool.loop.now) < FetcherLinkState.longestPause
+        if isEarly { _ = state.pause.next() } else { state.pause.reset() }
+        if state.isReady { blame(&state, &afterwards) } else if state.noteFailedStart() { giveUpStarting(&state, &afterwards) }
       }
-      if !state.requests.isEmpty || !state.pulses.isEmpty { start(&state, after: state.starts.pause) }
+      if !state.requests.isEmpty || !state.pulses.isEmpty { start(&state, after: state.pause.length) }
       return state.generation
     }
     guard let generation else { return }

@@ -31,7 +31,7 @@ extension FetcherLink {
     switch reply {
     case .ready(let missing):
       state.isReady = true
-      state.starts.noteReady()
+      state.failedStarts = 0
       pool.noteReady()
       if !missing.isEmpty { afterwards.append { [pool] in pool.tellOnce(of: missing) } }
     case .fetched(let result): try take(result, &state, &afterwards)
@@ -61,7 +61,7 @@ extension FetcherLink {
 
   private func take(_ result: FetcherResult, _ state: inout FetcherLinkState, _ afterwards: inout Afterwards) throws(FrameStream.Fault) {
     state.hasAnswered = true
-    state.starts.noteAnswer()
+    state.pause.reset()
     if case .stored(let file, _) = result.end, file.size < 1 || file.size > pool.memory.configuration.limits[file.type.kind] {
       throw .invalid
     }

@@ -98,7 +98,7 @@ final class FetcherLink: Sendable {
       waiter.follow(.shared(pool.shared, fetch: number, place: request.place))
     }
     state.requests.add(request, as: number, joins: joins)
-    guard state.stream != nil else { return start(&state, after: state.starts.pause) }
+    guard state.stream != nil else { return start(&state, after: state.pause.length) }
     state.send(request, number)
     // With other requests in flight, this one is sent with other gathered frames in a single system
     // call.

@@ -26,7 +26,10 @@ struct FetcherLinkState: ~Copyable {
   var hasAnswered = false
   /// When the process was started.
   var start = MonotonicInstant.distantPast
-  var starts = FetcherStarts()
+  /// The pause before the next start. It grows with processes that end early and without a result.
+  var pause = GrowingPause(first: .milliseconds(16), longest: Self.longestPause, free: 3)
+  /// The number of processes in a row that never became ready.
+  var failedStarts = 0
   /// nil while nothing checks the process.
   var silence: FetcherSilence?
   var places = FetchPlaces()
@@ -34,12 +37,24 @@ struct FetcherLinkState: ~Copyable {
   var message = ""
   var isOver = false
 
+  /// The longest pause before a process is started again. A process that lives at least this long
+  /// has not ended early.
+  static let longestPause = Duration.milliseconds(50)
+
   struct Flushes: OptionSet {
     let rawValue: UInt8
 
     static let soon = Flushes(rawValue: 1)
     /// To run when the loop is not behind with deadlines.
     static let later = Flushes(rawValue: 2)
+  }
+
+  /// Records a process that never became ready.
+  ///
+  /// - Returns: whether there were so many in a row that the requests must fail.
+  mutating func noteFailedStart() -> Bool {
+    failedStarts = (failedStarts + 1) % GrowingPause.maximumFailures
+    return failedStarts == 0
   }
 
   /// Has the loop send what has been gathered.

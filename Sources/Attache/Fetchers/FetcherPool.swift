@@ -11,7 +11,8 @@ final class FetcherPool: Sendable {
   let count: Int
   let placeBlocks = PlaceBlocks()
   let isBroken = Atomic<Bool>(false)
-  private let starts = Mutex(ParentStarts())
+  /// The pause before the process that starts fetchers is started again; the first costs none.
+  private let pause = Mutex(GrowingPause(first: .milliseconds(10), longest: .seconds(1), free: 1))
   private let didNotify = Atomic<Bool>(false)
   private let didNotifyOfParent = Atomic<Bool>(false)
   private let didNotifyOfMissing = Atomic<Bool>(false)
@@ -50,7 +51,7 @@ final class FetcherPool: Sendable {
 
   private func replaceParent(_ links: [FetcherLink]) {
     guard let parent, !parent.isOver else { return }
-    let (pause, failsRequests) = starts.withLock { ($0.notedEnd(), $0.failsRequests) }
+    let (pause, failsRequests) = pause.withLock { ($0.next(), $0.failures >= GrowingPause.maximumFailures) }
     if failsRequests { for link in links { link.giveUpStarting() } }
     guard pause == .zero else {
       _ = loop.schedule(at: loop.now.advanced(by: pause)) { [self] in startParent(links) }
@@ -74,7 +75,7 @@ final class FetcherPool: Sendable {
   }
 
   /// Records that a fetcher is ready, and so its parent.
-  func noteReady() { starts.withLock { $0.noteReady() } }
+  func noteReady() { pause.withLock { $0.reset() } }
 
   private func tellOnce(of end: FetcherParent.End) {
     guard !didNotify.exchange(true, ordering: .relaxed) else { return }

@@ -31,11 +31,6 @@ package final class UploadClient: @unchecked Sendable {
 
   /// The number of published files that are remembered.
   private static let capacity = 1 << 16
-  /// The longest pause before an uploader is started again.
-  private static let longestPause = Duration.seconds(1)
-  /// The jobs fail when this many starts in a row have failed, after more than 2 s. The process that
-  /// starts uploaders may be about to be replaced.
-  private static let maximumFailedStarts = 8
   /// How long the probe may take.
   private static let probeTimeLimit = Duration.seconds(10)
 
@@ -47,7 +42,7 @@ package final class UploadClient: @unchecked Sendable {
   /// The connection; -1 without an uploader.
   private var connection: Int32 = -1
   private var unsent = Ring<UploadRequest>()
-  private var pause = Duration.zero
+  private var pause = GrowingPause(first: .milliseconds(10), longest: .seconds(1))
   private var isStarting = false
   /// The number of starts in a row that failed.
   private var failedStarts = 0
@@ -169,9 +164,9 @@ package final class UploadClient: @unchecked Sendable {
   private func connect() {
     guard connection < 0, !isStarting, state.withLock({ !$0.isOver }) else { return }
     isStarting = true
-    _ = loop.schedule(at: loop.now.advanced(by: pause)) { [self] in
+    _ = loop.schedule(at: loop.now.advanced(by: pause.length)) { [self] in
       isStarting = false
-      pause = min(Self.longestPause, max(.milliseconds(10), pause * 2))
+      _ = pause.next()
       var ends: [Int32] = [-1, -1]
       guard unsafe fetcher_pair(&ends) == 0 else { return failAll("cannot make a connection to the uploader") }
       let isStarted = start(ends[1])
@@ -179,7 +174,8 @@ package final class UploadClient: @unchecked Sendable {
       guard isStarted else {
         close(ends[0])
         failedStarts += 1
-        guard failedStarts >= Self.maximumFailedStarts else { return connect() }
+        // The process that starts uploaders may be about to be replaced.
+        guard failedStarts >= GrowingPause.maximumFailures else { return connect() }
         failedStarts = 0
         return failAll("the uploader cannot be started")
       }
@@ -229,7 +225,7 @@ package final class UploadClient: @unchecked Sendable {
     let count = unsafe child_receive(connection, &bytes, bytes.count, 0, &file)
     if file >= 0 { close(file) }
     guard count > 0, let reply = UploadFrame.reply(bytes[..<count]) else { return ended() }
-    pause = .zero
+    pause.reset()
     switch reply {
     case .published(let number, let youth):
       let until = loop.now.advanced(by: youth)

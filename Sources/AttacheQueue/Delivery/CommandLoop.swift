@@ -11,7 +11,7 @@ final class CommandLoop: @unchecked Sendable {
   /// Results that were not given to a command.
   private var pending: [Delivery] = []
   private var restartAt = MonotonicInstant.distantPast
-  private var pauses = 0
+  private var pause: GrowingPause
   private var isCancelled = false
   private var isClosed = false
 
@@ -20,6 +20,7 @@ final class CommandLoop: @unchecked Sendable {
     _ owner: any SenderOwner
   ) {
     (self.configuration, self.child, self.thread, self.wakeSignal, self.owner) = (configuration, child, thread, wakeSignal, owner)
+    pause = GrowingPause(first: configuration.pause, longest: CommandSender.longestPause)
   }
 
   func run() {
@@ -96,15 +97,13 @@ final class CommandLoop: @unchecked Sendable {
     guard let child else { return }
     let (answers, end) = child.read()
     if !answers.isEmpty {
-      pauses = 0
+      pause.reset()
       owner.take(answers)
     }
     guard let end else { return }
     self.child = nil
     let unanswered = child.unanswered
-    let pause = min(CommandSender.longestPause, configuration.pause * (1 << min(pauses, 16)))
-    pauses += 1
-    restartAt = MonotonicInstant.now.advanced(by: pause)
+    restartAt = MonotonicInstant.now.advanced(by: pause.next())
     let rest =
       unanswered.isEmpty ? "" : "; \(unanswered.count) result\(unanswered.count == 1 ? " is" : "s are") unanswered and will be sent again"
     owner.notify("the sender \(end.text)\(rest)")

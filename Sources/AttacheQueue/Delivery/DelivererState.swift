@@ -35,7 +35,7 @@ struct DelivererState: Sendable {
 
   /// Why no results are sent, and until when.
   private(set) var pause: (why: String, until: MonotonicInstant)?
-  private var pauses = 0
+  private var growing: GrowingPause
   /// Whether the machine caused the pause. Answers of a sender do not end such a pause.
   private var isOfMachine = false
   /// Whether any sender of this run has answered. A sender that never works, for example because of
@@ -50,6 +50,7 @@ struct DelivererState: Sendable {
 
   init(_ configuration: DelivererConfiguration) {
     self.configuration = configuration
+    growing = GrowingPause(first: configuration.pause, longest: DelivererConfiguration.longestPause)
     rate = DeliveryRate(maximum: configuration.rate)
   }
 
@@ -232,15 +233,13 @@ struct DelivererState: Sendable {
     // Several refusals at the same time count once, and none replaces the machine's pause.
     if let pause, now < pause.until, self.isOfMachine || !isOfMachine { return }
     self.isOfMachine = isOfMachine
-    let span = min(DelivererConfiguration.longestPause, configuration.pause * (1 << min(pauses, 16)))
-    pauses += 1
-    pause = (why, now.advanced(by: span))
+    pause = (why, now.advanced(by: growing.next()))
   }
 
   /// Ends the pause: the sender accepts results, or the queue answers.
   mutating func endPause() {
     pause = nil
-    pauses = 0
+    growing.reset()
     isOfMachine = false
   }
 

@@ -26,7 +26,7 @@ package final class PushClient: @unchecked Sendable {
   private var isDialling = false
   /// The connection that is being made.
   private weak var dialled: PushConnection?
-  private var pause: ReconnectPause
+  private var pause: GrowingPause
   /// The timer until which no connection is attempted; nil when one may be.
   private var pauseTimer: TimerEntry?
   private var token = ProviderTokenState()
@@ -60,7 +60,7 @@ package final class PushClient: @unchecked Sendable {
       throw APNsSetupError("\(error)")
     }
     (self.configuration, self.owner) = (configuration, owner)
-    pause = ReconnectPause(first: configuration.timeLimits.firstPause, longest: configuration.timeLimits.longestPause)
+    pause = GrowingPause(first: configuration.timeLimits.firstPause, longest: configuration.timeLimits.longestPause)
     loop.atTurnEnd { [weak self] in self?.endTurn() }
   }
 
@@ -261,8 +261,10 @@ extension PushClient: PushConnectionOwner {
       }
       waiting.giveUp(at: loop.now, after: cause.isFinal ? .zero : configuration.timeLimits.unreachable) { finish($0, .unusable(text)) }
     }
-    let wait = pause.next(fraction: loop.machine.randomFraction)
+    let pause = pause.next()
     guard pauseTimer == nil else { return }
+    // Senders that lost one server do not reconnect at the same instant.
+    let wait = pause - pause * (loop.machine.randomFraction / 2)
     pauseTimer = loop.schedule(at: loop.now.advanced(by: wait)) { [weak self] in self?.pauseTimer = nil }
   }
 

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Attache
 
-/// Which requests fail when processes end, and when the next process starts.
+/// Which requests fail when processes end.
 @Suite struct FetcherRequestsTests {
   private static func requests(_ numbers: ClosedRange<UInt64>, joins: Bool = true) throws -> FetcherRequests {
     let gate = URLGate(URLPolicy())
@@ -68,31 +68,9 @@ import Testing
     #expect(alone.number(for: "https://cdn.example/1") == nil)
   }
 
-  @Test func `processes that end soon and say nothing are started ever more slowly`() {
-    var starts = FetcherStarts()
-    let pauses = (0..<8).map { _ in
-      _ = starts.noteEnd(age: .milliseconds(1), hasAnswered: false, wasReady: true)
-      return starts.pause
-    }
-    #expect(pauses == [0, 0, 0, 16, 32, 50, 50, 50].map { .milliseconds($0) })
-    starts.noteAnswer()
-    #expect(starts.pause == .zero)
-  }
-
-  @Test(arguments: [(1, true), (50, false)])
-  func `an answer, or a long life, ends the row`(age: Int, hasAnswered: Bool) {
-    var starts = FetcherStarts()
-    for _ in 0..<9 { _ = starts.noteEnd(age: .milliseconds(1), hasAnswered: false, wasReady: true) }
-    _ = starts.noteEnd(age: .milliseconds(age), hasAnswered: hasAnswered, wasReady: true)
-    #expect(starts.pause == .zero)
-  }
-
   @Test func `eight processes in a row that never became ready are too many`() {
-    var starts = FetcherStarts()
-    func end() -> Bool { starts.noteEnd(age: .seconds(1), hasAnswered: false, wasReady: false) }
-    #expect((1...8).map { _ in end() } == [true, true, true, true, true, true, true, false] && starts.pause == .zero)
-    #expect((1...7).map { _ in end() }.allSatisfy { $0 })
-    starts.noteReady()
-    #expect((1...7).map { _ in end() }.allSatisfy { $0 } && !end())
+    var state = FetcherLinkState()
+    #expect((1...8).map { _ in state.noteFailedStart() } == [false, false, false, false, false, false, false, true])
+    #expect((1...7).allSatisfy { _ in !state.noteFailedStart() })
   }
 }

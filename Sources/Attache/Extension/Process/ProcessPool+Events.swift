@@ -10,7 +10,7 @@ extension ProcessPool {
         return noteFailedStart()
       }
       process.isReady = true
-      failedStarts = 0
+      pause.reset()
     case .answer(let number, _, let answer):
       guard let call = process.calls[number] else { return }
       call.end(.answered(answer, transfers: call.transfers))

@@ -6,9 +6,6 @@ internal import Glibc
 final class ProcessPool: @unchecked Sendable {
   /// How often the memory of busy processes is read.
   static let memoryInterval = Duration.milliseconds(10)
-  /// How long calls fail at once after a process that never was ready, doubled each time.
-  private static let firstPause = Duration.milliseconds(100)
-  private static let longestPause = Duration.seconds(5)
   /// The nice value that is added to each process, so that busy processes do not delay the host.
   private static let niceness: Int32 = 5
   private static let maximumWarnings = 20
@@ -31,8 +28,8 @@ final class ProcessPool: @unchecked Sendable {
   var isOver = false
   var memoryTimer: TimerEntry?
   var leftoverTimer: TimerEntry?
-  /// How many processes ended, one after another, before they were ready.
-  var failedStarts = 0
+  /// How long calls fail at once after a process that never was ready.
+  var pause = GrowingPause(first: .milliseconds(100), longest: .seconds(5))
   private var startsAgain = MonotonicInstant.distantPast
   private var warnings: Set<String> = []
 
@@ -262,9 +259,7 @@ final class ProcessPool: @unchecked Sendable {
   }
 
   func noteFailedStart() {
-    let pause = min(Self.firstPause * (1 << min(failedStarts, 10)), Self.longestPause)
-    failedStarts += 1
-    startsAgain = loop.now.advanced(by: pause)
+    startsAgain = loop.now.advanced(by: pause.next())
     failWaiting()
   }
 
