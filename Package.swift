@@ -47,7 +47,7 @@ let package = Package(
     .target(name: "CChild", dependencies: ["CSandbox"], path: "Sources/C/CChild", cSettings: [.define("_GNU_SOURCE")]),
     .target(name: "CDetector", dependencies: ["CMagic", "CChild"], path: "Sources/C/CDetector", cSettings: [.define("_GNU_SOURCE")]),
     .target(name: "CConverter", dependencies: ["CChild"], path: "Sources/C/CConverter", cSettings: [.define("_GNU_SOURCE")]),
-    .target(name: "CFetcher", dependencies: ["CSandbox"], path: "Sources/C/CFetcher", cSettings: [.define("_GNU_SOURCE")]),
+    .target(name: "CFetcher", dependencies: ["CChild", "CSandbox"], path: "Sources/C/CFetcher", cSettings: [.define("_GNU_SOURCE")]),
     .systemLibrary(name: "CZlib", path: "Sources/C/CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
     .systemLibrary(name: "CSQLite", path: "Sources/C/CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
     .systemLibrary(name: "CAres", path: "Sources/C/CAres", pkgConfig: "libcares", providers: [.apt(["libc-ares-dev"])]),

@@ -18,11 +18,11 @@
 
 #pragma mark The child
 
-static void set_signals(void) {
+void child_set_signals(void) {
   struct sigaction action = {.sa_handler = SIG_DFL};
   for (int number = 1; number < NSIG; number++) sigaction(number, &action, NULL);
   // What is meant for the whole group is the parent's to hear: the child goes when the socket is closed.
-  static const int ignored[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP, SIGTTIN, SIGTTOU, SIGPIPE, SIGUSR1, SIGUSR2};
+  static const int ignored[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP, SIGTTIN, SIGTTOU, SIGPIPE, SIGUSR1, SIGUSR2, SIGXFSZ};
   action.sa_handler = SIG_IGN;
   for (size_t index = 0; index < sizeof ignored / sizeof *ignored; index++) sigaction(ignored[index], &action, NULL);
   sigset_t none;
@@ -30,16 +30,23 @@ static void set_signals(void) {
   sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
-// Bounds what a stranger's bytes can make a library allocate: the first number of statm is the pages that are mapped now.
-static void limit_memory(uint64_t memory) {
-  char text[64];
+bool child_memory(int field, uint64_t *bytes) {
+  char text[128];
   int statm = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
   ssize_t length = statm < 0 ? -1 : read(statm, text, sizeof text - 1);
   if (statm >= 0) close(statm);
-  if (length <= 0) return;
+  if (length <= 0) return false;
   text[length] = 0;
-  rlim_t maximum = (rlim_t)strtoull(text, NULL, 10) * (rlim_t)sysconf(_SC_PAGESIZE) + memory;
-  struct rlimit limit = {.rlim_cur = maximum, .rlim_max = maximum};
+  char *rest = text;
+  for (int count = 0; count < field; count++) *bytes = strtoull(rest, &rest, 10) * (uint64_t)sysconf(_SC_PAGESIZE);
+  return true;
+}
+
+// Bounds what a stranger's bytes can make a library allocate.
+static void limit_memory(uint64_t memory) {
+  uint64_t mapped = 0;
+  if (!child_memory(1, &mapped)) return;
+  struct rlimit limit = {.rlim_cur = mapped + memory, .rlim_max = mapped + memory};
   setrlimit(RLIMIT_AS, &limit);
 }
 
@@ -52,7 +59,7 @@ typedef struct {
 } start;
 
 static _Noreturn void run_child(const start *start, int socket) {
-  set_signals();
+  child_set_signals();
   prctl(PR_SET_NAME, start->role == child_detector ? "detector" : "converter", 0, 0, 0);
   prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
   // A core would hold the parent's memory, payloads included.

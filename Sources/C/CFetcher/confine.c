@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "child.h"
 #include "shim.h"
 
 // As many threads as a fetcher starts at the most.
@@ -18,20 +19,6 @@ static void lower(int resource, rlim_t maximum) {
   if (limit.rlim_max > maximum) limit.rlim_max = maximum;
   if (limit.rlim_cur > limit.rlim_max) limit.rlim_cur = limit.rlim_max;
   setrlimit(resource, &limit);
-}
-
-// The sixth number of statm is the pages of data and stack.
-static rlim_t data_now(void) {
-  char text[128];
-  int statm = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
-  ssize_t length = statm < 0 ? -1 : read(statm, text, sizeof text - 1);
-  if (statm >= 0) close(statm);
-  if (length <= 0) return RLIM_INFINITY;
-  text[length] = 0;
-  char *rest = text;
-  rlim_t pages = 0;
-  for (int field = 1; field <= 6; field++) pages = strtoull(rest, &rest, 10);
-  return pages * (rlim_t)sysconf(_SC_PAGESIZE);
 }
 
 // What the stacks of the threads may take: each counts as a whole.
@@ -56,8 +43,9 @@ static void release_stacks(void) {
 int fetcher_confine(
     sandbox_profile profile, const char *store, const char *const *readable, uint64_t data_bytes, uint64_t descriptors) {
   release_stacks();
-  rlim_t data = data_now();
-  if (data != RLIM_INFINITY) lower(RLIMIT_DATA, data + stacks() + data_bytes);
+  uint64_t data = 0;
+  // Data and stack.
+  if (child_memory(6, &data)) lower(RLIMIT_DATA, data + stacks() + data_bytes);
   lower(RLIMIT_NOFILE, descriptors);
   lower(RLIMIT_CORE, 0);
   // The limit does not stop a core that is handed to a program.

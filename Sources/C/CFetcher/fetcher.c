@@ -11,23 +11,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "child.h"
 #include "shim.h"
 
 void *fetcher_share(size_t bytes) {
   void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   return memory == MAP_FAILED ? NULL : memory;
-}
-
-static void set_signals(void) {
-  struct sigaction action = {.sa_handler = SIG_DFL};
-  for (int number = 1; number < NSIG; number++) sigaction(number, &action, NULL);
-  // What is meant for the whole group is the host's to hear.
-  static const int ignored[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP, SIGTTIN, SIGTTOU, SIGPIPE, SIGUSR1, SIGUSR2, SIGXFSZ};
-  action.sa_handler = SIG_IGN;
-  for (size_t index = 0; index < sizeof ignored / sizeof *ignored; index++) sigaction(ignored[index], &action, NULL);
-  sigset_t none;
-  sigemptyset(&none);
-  sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
 // A descriptor that stays open would keep a lock, a pipe or a connection of the host's.
@@ -47,7 +36,7 @@ int fetcher_fork_with(int kept, int kept_too) {
   pid_t parent = getpid();
   pid_t child = fork();
   if (child != 0) return child;
-  set_signals();
+  child_set_signals();
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   // It may have ended before it could be told of.
   if (getppid() != parent) _exit(70);

@@ -41,6 +41,12 @@ static inline struct itimerval child_timer(uint32_t ms) {
   return (struct itimerval){.it_value = {.tv_sec = ms / 1000, .tv_usec = ms % 1000 * 1000}};
 }
 
+/// Gives a new child the default handlers and no blocked signal. It ignores what is meant for its group.
+void child_set_signals(void);
+
+/// How much memory this process has: a field of proc_pid_statm(5), counted from 1, in bytes. False when it cannot be read.
+bool child_memory(int field, uint64_t *_Nonnull bytes);
+
 #pragma mark Messages
 
 /// Sends a message with a descriptor, -1 for none. Never waits. As sendmsg(2), without SIGPIPE.
