@@ -25,7 +25,7 @@ struct FramesTarget: Target {
   private func frames(_ pieces: Pieces) -> (frames: [[UInt8]], isInvalid: Bool) {
     guard let (own, other) = try? SocketStream.pair() else { fatalError("broken promise: there are two sockets") }
     defer { close(other) }
-    var stream = FrameStream(SocketStream(own))
+    var stream = FrameStream(SocketStream(own), maximumFrame: FetcherFrame.maximumBytes)
     var frames: [[UInt8]] = []
     do throws(FrameStream.Fault) {
       for piece in pieces {
@@ -43,9 +43,9 @@ struct FramesTarget: Target {
   private func judge(_ reply: FetcherReply) {
     var bytes: [UInt8] = []
     FetcherFrame.append(reply, to: &bytes)
-    let again = try? FetcherFrame.reply(bytes[FetcherFrame.headBytes...])
+    let again = try? FetcherFrame.reply(bytes[...])
     check(again == reply, "a reply means the same when it is written again: \(reply)")
-    check(bytes.count <= FetcherFrame.headBytes + FetcherFrame.maximumBytes, "a reply has its bound")
+    check(bytes.count <= FetcherFrame.maximumBytes, "a reply has its bound")
     switch reply {
     case .fetched(let result):
       check(0...FetchProgress.maximumBytes ~= result.added, "what was added is a size: \(result)")
@@ -63,7 +63,7 @@ struct FramesTarget: Target {
   private func judge(_ request: FetcherRequest) {
     var bytes: [UInt8] = []
     FetcherFrame.append(request, to: &bytes)
-    let again = try? FetcherFrame.request(bytes[FetcherFrame.headBytes...])
+    let again = try? FetcherFrame.request(bytes[...])
     check(again == request, "a request means the same when it is written again: \(request)")
   }
 

@@ -50,21 +50,21 @@ extension CacheEntry {
 
   /// The row of the index.
   var row: IndexRow {
-    var note = ByteWriter(capacity: 64 + (entityTag?.utf8.count ?? 0))
+    var note: [UInt8] = []
     let conversion = file.conversion
     note.append(
       UInt8(
         (isPublic ? 1 : 0) | (fields.control == nil ? 0 : 2) | (fields.control?.noCache == true ? 4 : 0) | (conversion == nil ? 0 : 8)))
-    note.append(expiry.wholeMilliseconds)
-    note.append(Int64(pixels))
+    note.put(expiry.wholeMilliseconds)
+    note.put(Int64(pixels))
     for number in [
       fields.control?.maximumAge, fields.control?.sharedMaximumAge, fields.expires?.seconds, fields.lastModified?.seconds,
     ] {
-      note.append(number ?? Self.never)
+      note.put(number ?? Self.never)
     }
-    if let conversion { note.append(conversion) }
-    if let entityTag { note.append(entityTag.utf8) }
-    return IndexRow(key: key, name: file.name, size: Int64(file.size), lastUse: lastUse, note: note.bytes)
+    if let conversion { note.put(conversion: conversion) }
+    if let entityTag { note += entityTag.utf8 }
+    return IndexRow(key: key, name: file.name, size: Int64(file.size), lastUse: lastUse, note: note)
   }
 
   /// Decodes a row. Returns nil if its note does not have this format.
@@ -99,9 +99,9 @@ extension StoredFile {
   /// Returns the row of the index; nil for a file that is not the result of a conversion.
   func row(for key: IndexKey, lastUse: Int64) -> IndexRow? {
     guard let conversion else { return nil }
-    var note = ByteWriter(capacity: 17)
-    note.append(conversion)
-    return IndexRow(key: key, name: name, size: Int64(size), lastUse: lastUse, note: note.bytes)
+    var note: [UInt8] = []
+    note.put(conversion: conversion)
+    return IndexRow(key: key, name: name, size: Int64(size), lastUse: lastUse, note: note)
   }
 
   /// Decodes a row. Returns nil if its note does not have this format.
@@ -113,11 +113,11 @@ extension StoredFile {
   }
 }
 
-extension ByteWriter {
-  fileprivate mutating func append(_ conversion: PictureConversion) {
+extension [UInt8] {
+  fileprivate mutating func put(conversion: PictureConversion) {
     append(conversion.code)
-    append(Int64(conversion.width))
-    append(Int64(conversion.height))
+    put(Int64(conversion.width))
+    put(Int64(conversion.height))
   }
 }
 

@@ -19,20 +19,6 @@ struct FetcherHelpers {
     }
   }
 
-  private enum Order {
-    case start(Kind)
-    case end
-
-    init?(_ code: UInt32) {
-      switch code {
-      case UInt32(child_start_detector): self = .start(.detector)
-      case UInt32(child_start_converter): self = .start(.converter)
-      case UInt32(child_end): self = .end
-      default: return nil
-      }
-    }
-  }
-
   /// The parent's end of the socket for requests.
   let socket: Int32
   /// The processes of each kind, from the oldest to the newest.
@@ -67,20 +53,20 @@ struct FetcherHelpers {
     case 1: break
     default: return false
     }
-    guard let order = Order(request.order) else { return false }
     pace.note(at: now)
-    switch order {
-    case .start(let kind):
-      if running[kind.rawValue].count == kind.maximum { kill(running[kind.rawValue].removeFirst(), SIGKILL) }
-      do throws(SystemError) {
-        let (end, child) = try start(kind)
-        defer { Glibc.close(end) }
-        running[kind.rawValue].append(child)
-        child_answer(socket, request.serial, child, end)
-      } catch {
-        child_answer(socket, request.serial, -error.number, -1)
-      }
-    case .end: self.end(request)
+    guard request.order != child_end else {
+      end(request)
+      return true
+    }
+    let kind = request.order == child_start_detector ? Kind.detector : .converter
+    if running[kind.rawValue].count == kind.maximum { kill(running[kind.rawValue].removeFirst(), SIGKILL) }
+    do throws(SystemError) {
+      let (end, child) = try start(kind)
+      defer { Glibc.close(end) }
+      running[kind.rawValue].append(child)
+      child_answer(socket, request.serial, child, end)
+    } catch {
+      child_answer(socket, request.serial, -error.number, -1)
     }
     return true
   }

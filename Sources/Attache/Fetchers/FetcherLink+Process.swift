@@ -51,8 +51,7 @@ extension FetcherLink {
         close(connection)
         return
       }
-      state.stream = FrameStream(SocketStream(connection))
-      state.awaitsRoom = nil
+      state.stream = FrameStream(SocketStream(connection), maximumFrame: FetcherFrame.maximumBytes)
       (state.isReady, state.hasAnswered, state.start) = (false, false, pool.loop.now)
       for (number, request) in state.requests.inOrder {
         state.requests[number]?.prunes = pruneCount
@@ -84,13 +83,9 @@ extension FetcherLink {
   }
 
   func watchStream() {
-    let (socket, isUnsent, isNews) = state.withLock { state in
-      let isUnsent = state.stream?.unsentBytes ?? 0 > 0
-      defer { state.awaitsRoom = isUnsent }
-      return (state.stream?.descriptor, isUnsent, state.awaitsRoom != isUnsent)
-    }
-    guard let socket, isNews else { return }
-    pool.loop.watch(socket, for: isUnsent ? [.readable, .writable] : .readable) { [self] _, readiness in
+    let (socket, interest) = state.withLock { ($0.stream?.descriptor, $0.stream?.changedInterest()) }
+    guard let socket, let interest else { return }
+    pool.loop.watch(socket, for: interest) { [self] _, readiness in
       if readiness.contains(.writable) {
         change { flush(&$0) }
         watchStream()

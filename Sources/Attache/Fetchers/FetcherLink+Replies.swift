@@ -13,8 +13,7 @@ extension FetcherLink {
       var (fault, isNews): (FrameStream.Fault?, Bool) = (nil, false)
       do throws(FrameStream.Fault) {
         isNews = try stream.receive { bytes throws(FrameStream.Fault) in
-          guard let reply = try? FetcherFrame.reply(bytes) else { throw .invalid }
-          try take(reply, &state, &afterwards)
+          try take(try FetcherFrame.reply(bytes), &state, &afterwards)
         }
       } catch {
         fault = error

@@ -31,7 +31,7 @@ final class FetcherLink: Sendable {
 
   /// Connects the link to a fetcher on a thread.
   func connect(_ stream: any ByteStream) {
-    state.withLock { $0.stream = FrameStream(stream) }
+    state.withLock { $0.stream = FrameStream(stream, maximumFrame: FetcherFrame.maximumBytes) }
     pool.loop.post { [self] in watchStream() }
   }
 

@@ -18,9 +18,6 @@ struct FetcherLinkState: ~Copyable {
   var isFlushingLater = false
   /// The flushes to post when the lock is released.
   var flushes: Flushes = []
-  /// Whether the loop waits until the connection is writable; nil while the loop does not watch
-  /// the connection.
-  var awaitsRoom: Bool?
   /// Whether the loop of the process is running, and whether the process has returned a result.
   var isReady = false
   var hasAnswered = false

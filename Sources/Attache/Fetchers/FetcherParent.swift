@@ -1,4 +1,3 @@
-internal import CChild
 internal import CFetcher
 internal import Glibc
 internal import Synchronization
@@ -93,7 +92,7 @@ package final class FetcherParent: Sendable {
   ) throws(SystemError) {
     precondition(configuration.fields.isEmpty, "fetchers may not have the fields of all origins")
     memory = try FetcherMemory()
-    let ends = try Self.pair()
+    let ends = try MessageSocket.pair()
     socket = ends.own
     loadsLibrary = configuration.steps.conversion != nil
     let start = { [memory] () -> Never in
@@ -103,7 +102,7 @@ package final class FetcherParent: Sendable {
         memory: memory, uploader: uploader, socket: Int32(fetcher_kept)
       ).run()
     }
-    let (standby, other) = isReplaceable ? try Self.pair() : (own: -1, other: ends.other)
+    let (standby, other) = isReplaceable ? try MessageSocket.pair() : (own: -1, other: ends.other)
     let child = fetcher_fork(other)
     if child == 0 {
       if isReplaceable { Self.standBy(start) } else { start() }
@@ -112,18 +111,12 @@ package final class FetcherParent: Sendable {
     self.standby = standby
     spawner = SpawnerProcess(child, sockets: isReplaceable ? [standby, ends.own] : [ends.own])
     if isReplaceable {
-      _ = Self.order(ends.other, of: standby)
+      _ = MessageSocket.send([0], over: standby, with: ends.other)
       close(other)
     }
     close(ends.other)
     converterFailure = child > 0 && loadsLibrary ? Self.libraryFailure(from: ends.own) : nil
     guard child > 0 else { throw SystemError(call: "fork", number: error) }
-  }
-
-  private static func pair() throws(SystemError) -> (own: Int32, other: Int32) {
-    var ends: [Int32] = [-1, -1]
-    _ = try SystemError.check("socketpair", unsafe fetcher_pair(&ends))
-    return (ends[0], ends[1])
   }
 
   // MARK: The process that stands by
@@ -136,21 +129,12 @@ package final class FetcherParent: Sendable {
     // The kernel waits for its children.
     signal(SIGCHLD, SIG_IGN)
     while true {
-      var (order, connection) = (UInt8(0), Int32(-1))
-      let count = unsafe child_receive(Int32(fetcher_kept), &order, 1, 0, &connection)
-      if count > 0, connection >= 0, fetcher_fork(connection) == 0 { start() }
+      guard let (_, connection) = MessageSocket.receive(from: Int32(fetcher_kept)) else { fetcher_leave() }
+      guard connection >= 0 else { continue }
+      if fetcher_fork(connection) == 0 { start() }
       // If the fork failed, the host detects the end of the connection.
-      if connection >= 0 { close(connection) }
-      if count <= 0 { fetcher_leave() }
+      close(connection)
     }
-  }
-
-  /// Orders a process from the one that stands by.
-  ///
-  /// - Returns: whether the order was sent; otherwise see `errno`.
-  private static func order(_ connection: Int32, of standby: Int32) -> Bool {
-    var order = UInt8(0)
-    return unsafe child_send(standby, &order, 1, connection) > 0
   }
 
   /// Replaces the process after it has ended. Call it on the loop that watches ``socket``, which
@@ -158,12 +142,12 @@ package final class FetcherParent: Sendable {
   func replace() -> Replacement {
     guard standby >= 0 else { return .never }
     return spawner.whileRunning { () -> Replacement in
-      guard let ends = try? Self.pair() else { return .later }
+      guard let ends = try? MessageSocket.pair() else { return .later }
       defer {
         close(ends.own)
         close(ends.other)
       }
-      guard Self.order(ends.other, of: standby) else { return errno == EPIPE || errno == ECONNRESET ? .never : .later }
+      guard MessageSocket.send([0], over: standby, with: ends.other) else { return errno == EPIPE || errno == ECONNRESET ? .never : .later }
       awaitsLibrary.store(loadsLibrary, ordering: .relaxed)
       // Other threads may be sending at the same time, to this one or the one before.
       guard fetcher_replace(ends.own, socket) >= 0 else { return .later }
@@ -187,10 +171,10 @@ package final class FetcherParent: Sendable {
   ///
   /// - Returns: why it could not, or nil.
   private static func libraryFailure(from socket: Int32) -> String? {
-    var (bytes, descriptor) = ([UInt8](repeating: 0, count: 1_024), Int32(-1))
-    let count = unsafe child_receive(socket, &bytes, bytes.count, 0, &descriptor)
-    guard count > 0 else { return "the process that starts fetchers has ended while it loaded libvips; \(Shortage.memory)" }
-    return count == 1 ? nil : String(decoding: bytes[..<count], as: UTF8.self)
+    guard let (message, _) = MessageSocket.receive(from: socket) else {
+      return "the process that starts fetchers has ended while it loaded libvips; \(Shortage.memory)"
+    }
+    return message.count == 1 ? nil : String(decoding: message, as: UTF8.self)
   }
 
   deinit {
@@ -207,14 +191,11 @@ package final class FetcherParent: Sendable {
   /// - Parameter connection: the fetcher's end of the connection. The caller still owns it.
   /// - Returns: false when the order could not be sent, for example because the process has ended.
   func start(_ order: Order, connection: Int32) -> Bool {
-    var message = ByteWriter(capacity: 64)
-    message.append(SpawnCommand.start)
-    message.append(Int32(order.number))
-    message.append(Int32(order.count))
-    message.append(Int32(order.generation))
-    message.append(order.needsRoots ? 1 as UInt8 : 0)
-    message.append(order.temporaryName.utf8)
-    return unsafe child_send(socket, message.bytes, message.bytes.count, connection) > 0
+    var message = [SpawnCommand.start]
+    for number in [order.number, order.count, order.generation] { message.put(Int32(number)) }
+    message.append(order.needsRoots ? 1 : 0)
+    message += order.temporaryName.utf8
+    return MessageSocket.send(message, over: socket, with: connection)
   }
 
   /// Orders the start of the process that uploads. The connection shows its end.
@@ -223,26 +204,23 @@ package final class FetcherParent: Sendable {
   /// - Returns: false when the order could not be sent.
   @Sendable
   package func startUploader(_ connection: Int32) -> Bool {
-    let message = [SpawnCommand.upload]
-    return unsafe child_send(socket, message, message.count, connection) > 0
+    MessageSocket.send([SpawnCommand.upload], over: socket, with: connection)
   }
 
   /// Orders the end of a fetcher, if it is running.
   func end(_ number: Int, _ generation: Int) {
-    var message = ByteWriter(capacity: 16)
-    message.append(SpawnCommand.end)
-    message.append(Int32(number))
-    message.append(Int32(generation))
-    _ = unsafe child_send(socket, message.bytes, message.bytes.count, -1)
+    var message = [SpawnCommand.end]
+    for number in [number, generation] { message.put(Int32(number)) }
+    _ = MessageSocket.send(message, over: socket)
   }
 
   /// Reads the next report.
   func nextReport() -> Report {
-    var (raw, descriptor): ((Int32, Int32, Int32, Int32), Int32) = ((0, 0, 0, 0), -1)
-    let count = unsafe withUnsafeMutableBytes(of: &raw) { unsafe child_receive(socket, $0.baseAddress, $0.count, 0, &descriptor) }
+    guard let (message, descriptor) = MessageSocket.receive(from: socket) else { return .over }
     if descriptor >= 0 { close(descriptor) }
-    if count > 0, awaitsLibrary.exchange(false, ordering: .relaxed) { return .library }
-    guard count == MemoryLayout.size(ofValue: raw), raw.0 >= 0 else { return .over }
+    if awaitsLibrary.exchange(false, ordering: .relaxed) { return .library }
+    var reader = ByteReader(message)
+    guard let raw = reader.read((Int32, Int32, Int32, Int32).self), raw.0 >= 0 else { return .over }
     return .end(End(number: Int(raw.0), generation: Int(raw.1), signal: raw.2, status: raw.3))
   }
 }

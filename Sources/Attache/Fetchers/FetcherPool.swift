@@ -1,7 +1,8 @@
 internal import Glibc
 internal import Synchronization
 
-/// The state that the links to a host's fetchers share. May be used from any thread.
+/// What the links to a host's fetchers share: the loop that receives replies, and the parent that
+/// starts the fetchers if they are processes. May be used from any thread.
 final class FetcherPool: Sendable {
   let loop: EventLoop
   let memory: FetchMemory
@@ -24,13 +25,34 @@ final class FetcherPool: Sendable {
   private let notify: @Sendable (FetcherNotice) -> Void
 
   init(
-    loop: EventLoop, memory: FetchMemory, shared: FetcherMemory, parent: FetcherParent?, count: Int,
-    notify: @escaping @Sendable (FetcherNotice) -> Void
-  ) {
-    (self.loop, self.memory, self.shared, self.parent, self.count, self.notify) = (loop, memory, shared, parent, count, notify)
+    _ memory: FetchMemory, count: Int, shared: FetcherMemory, parent: FetcherParent? = nil, clock: MonotonicClock?,
+    notify: @escaping @Sendable (FetcherNotice) -> Void = { _ in }
+  ) throws(StartError) {
+    do throws(SystemError) {
+      loop = try EventLoop(name: "answer", machine: memory.machine, isOverdue: { clock?.isOverdue == true })
+    } catch {
+      throw StartError("\(error)")
+    }
+    (self.memory, self.shared, self.parent, self.count, self.notify) = (memory, shared, parent, count, notify)
   }
 
-  func watchParent(_ links: [FetcherLink]) {
+  /// Makes the links to the fetchers. Call it once.
+  func makeLinks() -> [FetcherLink] {
+    let links = (0..<count).map { FetcherLink($0, of: self) }
+    if parent != nil { loop.post { [self] in watchParent(links) } }
+    return links
+  }
+
+  /// Ends the processes and the loop, and waits until everything is reported.
+  func shutdown() {
+    parent?.stop()
+    loop.stop()
+    for thread in reporting.withLock({ $0 }) { thread.join() }
+    // What no thread was there for.
+    for notice in takeUnreported() { notify(notice) }
+  }
+
+  private func watchParent(_ links: [FetcherLink]) {
     guard let parent else { return }
     loop.watch(parent.socket, for: .readable) { [links, weak self] _, _ in self?.handle(links) }
   }
@@ -109,13 +131,6 @@ final class FetcherPool: Sendable {
       defer { unreported = [] }
       return unreported
     }
-  }
-
-  /// Waits until everything is reported. The loop has ended: what no thread was there for is reported
-  /// here.
-  func finishNotices() {
-    for thread in reporting.withLock({ $0 }) { thread.join() }
-    for notice in takeUnreported() { notify(notice) }
   }
 
   /// Returns a request number that is unique among all fetchers.

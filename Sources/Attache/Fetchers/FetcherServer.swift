@@ -14,7 +14,6 @@ final class FetcherServer: @unchecked Sendable {
   private let number: Int
   private var stream: FrameStream
   private var waiters: [UInt64: FetchWaiter] = [:]
-  private var isWaitingToSend = false
   /// The latest URL that passed the gate.
   private var latest: CheckedURL?
   /// Called before the reply to a pulse.
@@ -29,13 +28,13 @@ final class FetcherServer: @unchecked Sendable {
     onEnd: @escaping () -> Void
   ) {
     (self.engine, self.number, self.shared, self.onPulse, self.onEnd) = (engine, number, shared, onPulse, onEnd)
-    self.stream = FrameStream(stream)
+    self.stream = FrameStream(stream, maximumFrame: FetcherFrame.maximumBytes)
   }
 
   /// Reports to the host why a fetcher cannot be started. The end of its connection follows.
   static func report(_ error: any Error, to connection: Int32) {
     var bytes: [UInt8] = []
-    FetcherFrame.append(.failed("\(error)"), to: &bytes)
+    FrameStream.append(to: &bytes) { FetcherFrame.append(.failed("\(error)"), to: &$0) }
     _ = unsafe linux_send(connection, bytes, bytes.count)
   }
 
@@ -105,24 +104,18 @@ final class FetcherServer: @unchecked Sendable {
   ///
   /// - Parameter ready: called on the loop first; returns the limits that could not be applied.
   func start(_ ready: @escaping @Sendable () -> FetcherBounds.Missing = { [] }) {
-    loop.atTurnEnd { [self] in endTurn() }
     loop.post { [self] in
       let missing = ready()
       loop.atStepEnd { [self] in shared.endWork(of: number) }
       engine.converters?.loadChanged = { [weak self] in self?.reply(.load(milliseconds: $0.inFrame)) }
-      watch()
       reply(.ready(missing))
       // The host learns this before any fetch begins.
       flush()
       // The host may have sent requests already.
       receive()
     }
-  }
-
-  private func watch() {
-    loop.watch(stream.descriptor, for: isWaitingToSend ? [.readable, .writable] : .readable) { [self] _, readiness in
-      if readiness != .writable { receive() }
-    }
+    // Afterwards: the first flush has the loop watch the connection.
+    loop.atTurnEnd { [self] in endTurn() }
   }
 
   private func endTurn() {
@@ -136,9 +129,9 @@ final class FetcherServer: @unchecked Sendable {
     } catch {
       return onEnd()
     }
-    if (stream.unsentBytes > 0) != isWaitingToSend {
-      isWaitingToSend = stream.unsentBytes > 0
-      watch()
+    guard let interest = stream.changedInterest() else { return }
+    loop.watch(stream.descriptor, for: interest) { [self] _, readiness in
+      if readiness != .writable { receive() }
     }
   }
 
@@ -146,8 +139,7 @@ final class FetcherServer: @unchecked Sendable {
     var requests: [FetcherRequest] = []
     do throws(FrameStream.Fault) {
       try stream.receive { bytes throws(FrameStream.Fault) in
-        guard let request = try? FetcherFrame.request(bytes) else { throw .invalid }
-        requests.append(request)
+        requests.append(try FetcherFrame.request(bytes))
       }
     } catch {
       return onEnd()

@@ -36,7 +36,7 @@ struct FetcherSpawner {
     guard configuration.steps.conversion != nil else { return }
     var message: [UInt8] = [0]
     do throws(StartError) { try ConverterLibrary.load() } catch { message = Array("\(error)".utf8.prefix(1_024)) }
-    _ = unsafe child_send(socket, message, message.count, -1)
+    _ = MessageSocket.send(message, over: socket)
   }
 
   consuming func run() -> Never {
@@ -105,20 +105,17 @@ struct FetcherSpawner {
         continue
       }
       child.helpers.close()
-      var message = ByteWriter(capacity: 16)
-      for number in [child.number, child.generation, signal, status] { message.append(number) }
-      _ = unsafe child_send(socket, message.bytes, message.bytes.count, -1)
+      var message: [UInt8] = []
+      for number in [child.number, child.generation, signal, status] { message.put(number) }
+      _ = MessageSocket.send(message, over: socket)
     }
   }
 
   private mutating func takeOrder() {
-    var bytes = [UInt8](repeating: 0, count: 1_024)
-    var connection: Int32 = -1
-    let count = unsafe child_receive(socket, &bytes, bytes.count, 0, &connection)
     // The host has ended, or ends. What the children have started ends with them.
-    guard count > 0 else { leave() }
+    guard let (order, connection) = MessageSocket.receive(from: socket) else { leave() }
     defer { if connection >= 0 { close(connection) } }
-    var reader = ByteReader(bytes[..<count])
+    var reader = ByteReader(order)
     guard let kind = reader.read(UInt8.self) else { return }
     if kind == SpawnCommand.upload { return startUploader(connection) }
     guard let number = reader.read(Int32.self) else { return }
@@ -136,13 +133,11 @@ struct FetcherSpawner {
     }
     if needsRoots == 1 { start.roots?.load() }
     for (process, child) in children where child.number == number { kill(process, SIGKILL) }
-    var helpers: [Int32] = [-1, -1]
-    guard unsafe fetcher_pair(&helpers) == 0 else {
-      return FetcherServer.report(SystemError(call: "socketpair", number: errno), to: connection)
-    }
-    let child = fetcher_fork_with(connection, helpers[1])
+    let helpers: (own: Int32, other: Int32)
+    do throws(SystemError) { helpers = try MessageSocket.pair() } catch { return FetcherServer.report(error, to: connection) }
+    let child = fetcher_fork_with(connection, helpers.other)
     let error = SystemError(call: "fork", number: errno)
-    close(helpers[1])
+    close(helpers.other)
     if child == 0 {
       child_ask(Int32(fetcher_kept_too))
       FetcherServer.run(
@@ -152,9 +147,9 @@ struct FetcherSpawner {
         configuration, store: store, limits: limits, bounds: bounds, memory: memory, from: start, connection: Int32(fetcher_kept))
     }
     if child > 0 {
-      children[child] = Child(number: number, generation: generation, helpers: FetcherHelpers(helpers[0]))
+      children[child] = Child(number: number, generation: generation, helpers: FetcherHelpers(helpers.own))
     } else {
-      close(helpers[0])
+      close(helpers.own)
       FetcherServer.report(error, to: connection)
     }
   }
@@ -169,8 +164,12 @@ struct FetcherSpawner {
     // This runs on a new thread, as in a fetcher.
     let started = try? Thread.start("upload") {
       // The host starts a new process, which may read a file that was replaced.
-      uploader.run(Int32(fetcher_kept)) { if files.areReplaced { _exit(0) } }
-      _exit(0)
+      let isStarted = UploadServer.start(uploader.bucket, Int32(fetcher_kept)) {
+        if files.areReplaced { _exit(0) }
+      } onEnd: {
+        _exit(0)
+      }
+      if !isStarted { _exit(71) }
     }
     guard let started else { _exit(71) }
     started.detach()

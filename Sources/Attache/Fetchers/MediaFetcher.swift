@@ -7,11 +7,12 @@ internal import Synchronization
 /// transfers, and detects, hashes and writes the received bytes. Releasing a fetcher shuts it down.
 public final class MediaFetcher: Sendable {
   let memory: FetchMemory
-  private let fetchers: FetcherProcesses
+  private let pool: FetcherPool
+  private let links: [FetcherLink]
   /// The fetchers on threads of this process; empty when processes fetch.
   let engines: [FetchEngine]
   /// The loop that receives the fetchers' replies.
-  var loop: EventLoop { fetchers.loop }
+  var loop: EventLoop { pool.loop }
   private let lastPayload = Atomic<UInt64>(0)
   private let isShutDown = Atomic<Bool>(false)
 
@@ -57,15 +58,15 @@ public final class MediaFetcher: Sendable {
         engines.append(
           try FetchEngine(configuration, store: store, files: files, number: number, of: count, clock: clock, network: network))
       }
-      fetchers = try FetcherProcesses(memory, count: count, shared: shared, clock: clock)
+      pool = try FetcherPool(memory, count: count, shared: shared, clock: clock)
     } catch {
       for engine in engines { engine.shutdown() }
       throw error
     }
-    self.engines = engines
+    (self.engines, links) = (engines, pool.makeLinks())
     for (number, (engine, (own, other))) in zip(engines, streams).enumerated() {
       FetcherServer(engine, number: number, shared: shared, stream: other) { [weak engine] in engine?.shutdown() }.start()
-      fetchers.links[number].connect(own)
+      links[number].connect(own)
     }
   }
 
@@ -86,13 +87,13 @@ public final class MediaFetcher: Sendable {
     let machine = SystemMachine()
     let count = configuration.fetcherCount(on: machine)
     memory = FetchMemory(configuration, store: store, engines: count, machine: machine)
-    fetchers = try FetcherProcesses(memory, count: count, shared: parent.memory, parent: parent, clock: clock, notify: notify)
-    engines = []
+    pool = try FetcherPool(memory, count: count, shared: parent.memory, parent: parent, clock: clock, notify: notify)
+    (engines, links) = ([], pool.makeLinks())
   }
 
   /// Whether no fetcher process can be started any more. Then all requests fail with
   /// ``Reason/internal``.
-  package var isBroken: Bool { fetchers.isBroken }
+  package var isBroken: Bool { pool.isBroken.load(ordering: .relaxed) }
 
   /// Writes the HTTP cache. Then ends all transfers without calling completions, and ends the
   /// threads and processes.
@@ -110,8 +111,8 @@ public final class MediaFetcher: Sendable {
   }
 
   private func endServices() {
-    for link in fetchers.links { link.shutdown() }
-    fetchers.shutdown()
+    for link in links { link.shutdown() }
+    pool.shutdown()
     for engine in engines { engine.shutdown() }
   }
 
@@ -123,10 +124,10 @@ public final class MediaFetcher: Sendable {
     guard memory.configuration.cache == .http, let wakeSignal = try? memory.machine.makeWakeSignal() else { return nil }
     let end = memory.machine.now.advanced(by: HTTPCache.closingTimeLimit)
     let warnings = Mailbox<[String?]>([]) { wakeSignal.ring() }
-    for link in fetchers.links {
+    for link in links {
       link.closeCache { warning in warnings.change { $0.append(warning) } }
     }
-    while warnings.take({ ($0.count < fetchers.links.count, sleeps: true) }), memory.machine.now < end { wakeSignal.wait(until: end) }
+    while warnings.take({ ($0.count < links.count, sleeps: true) }), memory.machine.now < end { wakeSignal.wait(until: end) }
     return warnings.read { $0.lazy.compactMap(\.self).first }
   }
 
@@ -198,7 +199,7 @@ public final class MediaFetcher: Sendable {
 
   private func begin(_ url: CheckedURL, for waiter: FetchWaiter, _ refusal: FetchFailure?) {
     let number = memory.enter(url)
-    let link = fetchers.links[number]
+    let link = links[number]
     waiter.go(to: url.host) { [memory, link] cancelled in
       guard let cancelled else { return memory.leave(url, number) }
       // A fetcher that hangs counts as loaded until it has removed the waiter.
@@ -212,7 +213,7 @@ public final class MediaFetcher: Sendable {
   /// - Parameter answer: called once, on a thread of the fetchers, with the number of origins in
   ///   each state of the circuit breaker. Never called after ``shutdown()``. Must not block.
   public func pulse(_ answer: @escaping @Sendable (BreakerStates) -> Void) {
-    Self.pulse(fetchers.links[...]) { [memory] in answer(memory.breakerStates) }
+    Self.pulse(links[...]) { [memory] in answer(memory.breakerStates) }
   }
 
   /// Asks one fetcher after the other.

@@ -1,5 +1,3 @@
-internal import CChild
-internal import CFetcher
 internal import Glibc
 internal import Synchronization
 
@@ -167,12 +165,11 @@ package final class UploadClient: @unchecked Sendable {
     _ = loop.schedule(at: loop.now.advanced(by: pause.length)) { [self] in
       isStarting = false
       _ = pause.next()
-      var ends: [Int32] = [-1, -1]
-      guard unsafe fetcher_pair(&ends) == 0 else { return failAll("cannot make a connection to the uploader") }
-      let isStarted = start(ends[1])
-      close(ends[1])
+      guard let (own, other) = try? MessageSocket.pair() else { return failAll("cannot make a connection to the uploader") }
+      let isStarted = start(other)
+      close(other)
       guard isStarted else {
-        close(ends[0])
+        close(own)
         failedStarts += 1
         // The process that starts uploaders may be about to be replaced.
         guard failedStarts >= GrowingPause.maximumFailures else { return connect() }
@@ -180,7 +177,7 @@ package final class UploadClient: @unchecked Sendable {
         return failAll("the uploader cannot be started")
       }
       failedStarts = 0
-      connection = ends[0]
+      connection = own
       unsent = Ring()
       for (number, job) in state.withLock({ $0.jobs.sorted { $0.key < $1.key } }) {
         unsent.append(
@@ -215,16 +212,14 @@ package final class UploadClient: @unchecked Sendable {
       }
     }
     defer { if file >= 0 { close(file) } }
-    let bytes = UploadFrame.bytes(of: request)
     // If the uploader has ended, the next read shows it, and the job is sent to the next one.
-    return unsafe child_send(connection, bytes, bytes.count, file) < 0 && errno == EAGAIN ? nil : true
+    return !MessageSocket.send(UploadFrame.bytes(of: request), over: connection, with: file) && errno == EAGAIN ? nil : true
   }
 
   private func receive() {
-    var (bytes, file) = ([UInt8](repeating: 0, count: UploadFrame.maximumBytes), Int32(-1))
-    let count = unsafe child_receive(connection, &bytes, bytes.count, 0, &file)
+    guard let (message, file) = MessageSocket.receive(from: connection) else { return ended() }
     if file >= 0 { close(file) }
-    guard count > 0, let reply = UploadFrame.reply(bytes[..<count]) else { return ended() }
+    guard let reply = try? UploadFrame.reply(message) else { return ended() }
     pause.reset()
     switch reply {
     case .published(let number, let youth):

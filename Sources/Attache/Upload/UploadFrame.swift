@@ -19,80 +19,75 @@ enum UploadReply: Equatable {
 /// The form of the messages. All numbers are in this machine's byte order, because both ends are the
 /// same program.
 enum UploadFrame {
-  /// The longest message, in bytes.
-  static let maximumBytes = 1 << 10
   /// The longest text in a message, in bytes.
   private static let longestText = 900
 
   static func bytes(of request: UploadRequest) -> [UInt8] {
-    var writer = ByteWriter(capacity: 80)
+    var bytes: [UInt8] = []
     switch request {
-    case .probe(let number, let deadline):
-      writer.append(1 as UInt8)
-      writer.append(number)
-      writer.append(deadline.nanoseconds)
+    case .probe(let number, let deadline): bytes.put(kind: 1, number, deadline)
     case .upload(let number, let file, let deadline):
-      writer.append(2 as UInt8)
-      writer.append(number)
-      writer.append(deadline.nanoseconds)
-      writer.append(file.name.digest)
-      writer.append(file.type.indexCode)
-      writer.append(Int64(file.size))
-    case .extend(let number, let deadline):
-      writer.append(3 as UInt8)
-      writer.append(number)
-      writer.append(deadline.nanoseconds)
+      bytes.put(kind: 2, number, deadline)
+      bytes.put(file.name.digest)
+      bytes.append(file.type.indexCode)
+      bytes.put(Int64(file.size))
+    case .extend(let number, let deadline): bytes.put(kind: 3, number, deadline)
     }
-    return writer.bytes
+    return bytes
   }
 
-  static func request(_ bytes: ArraySlice<UInt8>) -> UploadRequest? {
+  static func request(_ bytes: ArraySlice<UInt8>) throws(FrameStream.Fault) -> UploadRequest {
     var reader = ByteReader(bytes)
-    guard let kind = reader.read(UInt8.self), let number = reader.read(UInt64.self), let nanoseconds = reader.read(Int64.self)
-    else { return nil }
-    let deadline = MonotonicInstant(nanoseconds: nanoseconds)
+    let (kind, number) = (try reader.next(UInt8.self), try reader.next(UInt64.self))
+    let deadline = MonotonicInstant(nanoseconds: try reader.next(Int64.self))
+    let request: UploadRequest
     switch kind {
-    case 1 where reader.rest.isEmpty: return .probe(number, deadline: deadline)
+    case 1: request = .probe(number, deadline: deadline)
     case 2:
-      guard let digest = reader.read(HashWords.self), let code = reader.read(UInt8.self), let type = MediaType(indexCode: code),
-        let size = reader.read(Int64.self), size >= 0, reader.rest.isEmpty
-      else { return nil }
-      return .upload(number, file: StoredFile(StoreName(words: digest, type: type), size: Int(size)), deadline: deadline)
-    case 3 where reader.rest.isEmpty: return .extend(number, deadline: deadline)
-    default: return nil
+      let digest = try reader.next(HashWords.self)
+      guard let type = MediaType(indexCode: try reader.next(UInt8.self)) else { throw .invalid }
+      let size = try reader.next(Int64.self)
+      guard size >= 0 else { throw .invalid }
+      request = .upload(number, file: StoredFile(StoreName(words: digest, type: type), size: Int(size)), deadline: deadline)
+    case 3: request = .extend(number, deadline: deadline)
+    default: throw .invalid
     }
+    try reader.end()
+    return request
   }
 
   static func bytes(of reply: UploadReply) -> [UInt8] {
-    var writer = ByteWriter(capacity: 80)
+    var bytes: [UInt8] = []
     switch reply {
     case .published(let number, let youth):
-      writer.append(1 as UInt8)
-      writer.append(number)
-      writer.append(Int64(youth / .milliseconds(1)))
+      bytes.append(1)
+      bytes.put(number)
+      bytes.put(Int64(youth / .milliseconds(1)))
     case .failed(let number, let isRefused, let explanation):
-      writer.append(isRefused ? 3 : 2 as UInt8)
-      writer.append(number)
-      writer.append(plain(explanation.utf8))
+      bytes.append(isRefused ? 3 : 2)
+      bytes.put(number)
+      bytes += plain(explanation.utf8)
     case .notice(let text):
-      writer.append(4 as UInt8)
-      writer.append(0 as UInt64)
-      writer.append(plain(text.utf8))
+      bytes.append(4)
+      bytes += plain(text.utf8)
     }
-    return writer.bytes
+    return bytes
   }
 
   /// Parses a reply. The uploader talks to strangers, so each field is checked.
-  static func reply(_ bytes: ArraySlice<UInt8>) -> UploadReply? {
+  static func reply(_ bytes: ArraySlice<UInt8>) throws(FrameStream.Fault) -> UploadReply {
     var reader = ByteReader(bytes)
-    guard let kind = reader.read(UInt8.self), let number = reader.read(UInt64.self) else { return nil }
+    let kind = try reader.next(UInt8.self)
+    if kind == 4 { return .notice(String(decoding: plain(reader.rest), as: UTF8.self)) }
+    let number = try reader.next(UInt64.self)
     switch kind {
     case 1:
-      guard let milliseconds = reader.read(Int64.self), 0...Self.longestYouth ~= milliseconds, reader.rest.isEmpty else { return nil }
+      let milliseconds = try reader.next(Int64.self)
+      guard 0...Self.longestYouth ~= milliseconds else { throw .invalid }
+      try reader.end()
       return .published(number, youth: .milliseconds(milliseconds))
     case 2, 3: return .failed(number, isRefused: kind == 3, explanation: String(decoding: plain(reader.rest), as: UTF8.self))
-    case 4: return .notice(String(decoding: plain(reader.rest), as: UTF8.self))
-    default: return nil
+    default: throw .invalid
     }
   }
 
@@ -103,4 +98,12 @@ enum UploadFrame {
 
   /// A hundred years, in milliseconds.
   private static let longestYouth: Int64 = 100 * 366 * 86_400_000
+}
+
+extension [UInt8] {
+  fileprivate mutating func put(kind: UInt8, _ number: UInt64, _ deadline: MonotonicInstant) {
+    append(kind)
+    put(number)
+    put(deadline.nanoseconds)
+  }
 }

@@ -1,7 +1,4 @@
-internal import CChild
-internal import CFetcher
 internal import Glibc
-internal import Synchronization
 
 /// The uploader's side of the connection: it sends the host's files to the bucket.
 ///
@@ -47,17 +44,19 @@ final class UploadServer: @unchecked Sendable {
   private var unsent = Ring<[UInt8]>()
   private var isConditional = true
 
-  /// Serves the host until it closes the connection.
-  static func run(_ bucket: Bucket, _ connection: Int32, _ beforeRequest: @escaping @Sendable () -> Void) {
-    guard let end = try? SystemMachine().makeWakeSignal() else { return }
-    let isOver = Atomic(false)
-    let server = try? UploadServer(bucket, connection, beforeRequest) {
-      isOver.store(true, ordering: .releasing)
-      end.ring()
-    }
-    guard let server else { return }
+  /// Serves the host on a thread of its own.
+  ///
+  /// - Parameters:
+  ///   - connection: keeps the bounds of messages; stays the caller's.
+  ///   - beforeRequest: called on that thread before each request.
+  ///   - onEnd: called once, on that thread, when the host has closed the connection.
+  /// - Returns: false when the system refuses a descriptor or a thread.
+  static func start(
+    _ bucket: Bucket, _ connection: Int32, beforeRequest: @escaping @Sendable () -> Void = {}, onEnd: @escaping @Sendable () -> Void
+  ) -> Bool {
+    guard let server = try? UploadServer(bucket, connection, beforeRequest, onEnd: onEnd) else { return false }
     server.loop.post { server.begin() }
-    while !isOver.load(ordering: .acquiring) { end.wait(until: nil) }
+    return true
   }
 
   private init(
@@ -98,9 +97,8 @@ final class UploadServer: @unchecked Sendable {
   // MARK: The host
 
   private func receive() {
-    var (bytes, file) = ([UInt8](repeating: 0, count: UploadFrame.maximumBytes), Int32(-1))
-    let count = unsafe child_receive(connection, &bytes, bytes.count, 0, &file)
-    guard count > 0, let request = UploadFrame.request(bytes[..<count]) else {
+    guard let (message, file) = MessageSocket.receive(from: connection) else { return end() }
+    guard let request = try? UploadFrame.request(message) else {
       if file >= 0 { close(file) }
       return end()
     }
@@ -140,9 +138,8 @@ final class UploadServer: @unchecked Sendable {
 
   private func flush() {
     while !unsent.isEmpty {
-      let bytes = unsent[0]
       // If the host is gone, the next read shows it.
-      if unsafe child_send(connection, bytes, bytes.count, -1) < 0, errno == EAGAIN { break }
+      if !MessageSocket.send(unsent[0], over: connection), errno == EAGAIN { break }
       _ = unsent.popFirst()
     }
     watch()

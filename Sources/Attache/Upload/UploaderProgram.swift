@@ -13,16 +13,7 @@ package struct UploaderProgram: Sendable {
   /// The files that it reads again and again.
   var files: [String] { [bucket.credentials] + (bucket.rootCertificates.map { [$0] } ?? CurlRoots(nil).map { [$0.path] } ?? []) }
 
-  /// Serves the host until it closes the connection.
-  ///
-  /// - Parameters:
-  ///   - connection: keeps the bounds of messages; stays the caller's.
-  ///   - beforeRequest: called on a thread of its own before it reads its files for a request.
-  func run(_ connection: Int32, beforeRequest: @escaping @Sendable () -> Void = {}) {
-    UploadServer.run(bucket, connection, beforeRequest)
-  }
-
-  /// Runs it on a thread of this process, for an engine without processes.
+  /// Serves the host on a thread of this process, for an engine without processes.
   ///
   /// - Parameter connection: stays the caller's.
   /// - Returns: false when the system refuses a descriptor or a thread.
@@ -30,12 +21,8 @@ package struct UploaderProgram: Sendable {
   package func startThread(_ connection: Int32) -> Bool {
     let own = fcntl(connection, F_DUPFD_CLOEXEC, 0)
     guard own >= 0 else { return false }
-    let thread = try? Thread.start("upload") {
-      run(own)
-      close(own)
-    }
-    thread?.detach()
-    if thread == nil { close(own) }
-    return thread != nil
+    let isStarted = UploadServer.start(bucket, own, onEnd: { close(own) })
+    if !isStarted { close(own) }
+    return isStarted
   }
 }

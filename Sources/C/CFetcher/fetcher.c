@@ -94,8 +94,6 @@ void fetcher_watch_turns(fetcher_pulse *pulse) {
   setitimer(ITIMER_PROF, &second, NULL);
 }
 
-int fetcher_pair(int ends[2]) { return socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends); }
-
 // The words of a progress, which a thread reads while another one writes.
 typedef uint64_t word __attribute__((may_alias));
 enum { words = sizeof(fetcher_progress) / sizeof(word) };

@@ -75,20 +75,20 @@ import Testing
     for (place, byte) in [(0, 99), (raw + 7, 0x80), (raw + 8, 4), (raw + health, 12), (raw + health + 1 + 32 + 7, 0x80)] as [(Int, UInt8)] {
       var bytes = Array(stored)
       bytes[place] = byte
-      #expect(throws: FetcherFrame.Invalid.self) { try FetcherFrame.reply(bytes[...]) }
+      #expect(throws: FrameStream.Fault.invalid) { try FetcherFrame.reply(bytes[...]) }
     }
     let failed = Self.frame { FetcherFrame.append(Self.replies[2], to: &$0) }
     for (place, byte) in [(raw + health + 2, 0xff), (raw + health + 3, 2), (raw + health + 4, 0xff)] as [(Int, UInt8)] {
       var bytes = Array(failed)
       bytes[place] = byte
-      #expect(throws: FetcherFrame.Invalid.self) { try FetcherFrame.reply(bytes[...]) }
+      #expect(throws: FrameStream.Fault.invalid) { try FetcherFrame.reply(bytes[...]) }
     }
   }
 
   @Test func `a request is refused by the breaker or not, and nothing else`() throws {
     var bytes = Array(Self.frame { FetcherFrame.append(Self.requests[0], to: &$0) })
     bytes[1 + 8 + 4 + 8 + 8] = 2
-    #expect(throws: FetcherFrame.Invalid.self) { try FetcherFrame.request(bytes[...]) }
+    #expect(throws: FrameStream.Fault.invalid) { try FetcherFrame.request(bytes[...]) }
   }
 
   @Test func `any bytes are a reply, a request, or refused`() {
@@ -116,18 +116,18 @@ import Testing
 
   @Test func `a stream hands on whole frames, however they come`() throws {
     let (one, other) = try SocketStream.pair()
-    var sender = FrameStream(SocketStream(one))
-    var receiver = FrameStream(SocketStream(other))
+    let connection = SocketStream(one)
+    var sender = FrameStream(connection, maximumFrame: FetcherFrame.maximumBytes)
+    var receiver = FrameStream(SocketStream(other), maximumFrame: FetcherFrame.maximumBytes)
     for request in Self.requests { sender.gather { FetcherFrame.append(request, to: &$0) } }
     try sender.flush()
     var taken: [FetcherRequest] = []
     try receiver.receive { bytes throws(FrameStream.Fault) in
-      guard let request = try? FetcherFrame.request(bytes) else { throw .invalid }
-      taken.append(request)
+      taken.append(try FetcherFrame.request(bytes))
     }
     #expect(taken == Self.requests)
-    sender.gather { $0 += [0xff, 0xff, 0xff, 0x7f] }
-    try sender.flush()
+    let length: [UInt8] = [0xff, 0xff, 0xff, 0x7f]
+    #expect(unsafe length.withUnsafeBytes { unsafe connection.write($0) } == length.count)
     #expect(throws: FrameStream.Fault.invalid) { try receiver.receive { _ in } }
   }
 
@@ -149,10 +149,10 @@ import Testing
     #expect((try? FetcherFrame.reply(frame { FetcherFrame.append(reply, to: &$0) })) == reply)
   }
 
-  /// The frame without its length.
+  /// The content of a frame.
   private static func frame(_ append: (inout [UInt8]) -> Void) -> ArraySlice<UInt8> {
     var bytes: [UInt8] = []
     append(&bytes)
-    return bytes.dropFirst(FetcherFrame.headBytes)
+    return bytes[...]
   }
 }

@@ -91,8 +91,8 @@ final class ProcessPool: @unchecked Sendable {
       send(process) { [configuration] bytes in
         ExtensionFrame.appendRequest(
           call.number, isReused: configuration.reusesInstance, identifier: call.identifier, payload: call.payload, to: &bytes)
-        if call.isExpired { ExtensionFrame.appendExpire(call.number, to: &bytes) }
       }
+      if call.isExpired { send(process) { ExtensionFrame.appendExpire(call.number, to: &$0) } }
       watchMemory()
     }
   }

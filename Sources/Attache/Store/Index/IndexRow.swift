@@ -21,17 +21,18 @@ struct IndexRow: Hashable, Sendable {
 
   /// The encoded row.
   var bytes: [UInt8] {
-    var writer = ByteWriter(capacity: 100 + note.count)
-    writer.append(UInt64(0))
-    writer.append(Self.version)
-    writer.append(key.digest)
-    writer.append(name.digest)
-    writer.append(name.type.indexCode)
-    writer.append(size)
-    writer.append(lastUse)
-    writer.append(note)
-    writer.replaceStart(with: Self.check(writer.bytes[...]))
-    return writer.bytes
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(100 + note.count)
+    bytes.put(UInt64(0))
+    bytes.append(Self.version)
+    bytes.put(key.digest)
+    bytes.put(name.digest)
+    bytes.append(name.type.indexCode)
+    bytes.put(size)
+    bytes.put(lastUse)
+    bytes += note
+    bytes.put(Self.check(bytes[...]), at: 0)
+    return bytes
   }
 
   /// Decodes a row. Returns nil for invalid bytes.

@@ -74,9 +74,6 @@ int fetcher_confine(
 // Has the process end by SIGPROF when a turn of its loop takes a second of processor time.
 void fetcher_watch_turns(fetcher_pulse *pulse);
 
-// Two connected sockets whose messages keep their bounds, closed on exec. As socketpair(2).
-int fetcher_pair(int ends[2]);
-
 // Stores and loads a progress word by word, in and against their order: each field is right by itself, and whoever sees a field sees those before it.
 void fetcher_store(fetcher_progress *to, const fetcher_progress *from);
 fetcher_progress fetcher_load(const fetcher_progress *from);

@@ -82,7 +82,9 @@ import Testing
 
   @Test func `a request has its number, its identifier and its payload`() {
     var bytes: [UInt8] = []
-    ExtensionFrame.appendRequest(258, isReused: true, identifier: "ab", payload: Array("{}".utf8), to: &bytes)
+    FrameStream.append(to: &bytes) {
+      ExtensionFrame.appendRequest(258, isReused: true, identifier: "ab", payload: Array("{}".utf8), to: &$0)
+    }
     #expect(bytes == [16, 0, 0, 0, 2, 2, 1, 0, 0, 0, 0, 0, 0, 1, 2, 0, 97, 98, 123, 125])
   }
 

@@ -3,6 +3,9 @@ internal import Glibc
 /// One end of the connection between a host and a process that works for it: a fetcher or a service
 /// extension. It gathers frames before they are sent, and buffers received bytes until they form a
 /// frame. Never blocks.
+///
+/// A frame is the length of its content in four bytes, and the content, which begins with its kind in
+/// one byte. All numbers are in this machine's byte order, because both ends run on it.
 struct FrameStream: ~Copyable {
   /// Why the connection is unusable.
   enum Fault: Error {
@@ -11,15 +14,20 @@ struct FrameStream: ~Copyable {
     case invalid
   }
 
+  /// The size of a frame's length, in bytes.
+  static let headBytes = 4
+
   private let stream: any ByteStream
   private let maximumFrame: Int
   private var input = [UInt8](repeating: 0, count: 64 << 10)
   private var filled = 0
   private var output: [UInt8] = []
   private var sent = 0
+  /// Whether the loop waits for room to send; nil while it does not watch the connection.
+  private var awaitsRoom: Bool?
 
   /// - Parameter maximumFrame: the longest frame that the other end may send, in bytes.
-  init(_ stream: any ByteStream, maximumFrame: Int = FetcherFrame.maximumBytes) {
+  init(_ stream: any ByteStream, maximumFrame: Int) {
     (self.stream, self.maximumFrame) = (stream, maximumFrame)
   }
 
@@ -29,9 +37,27 @@ struct FrameStream: ~Copyable {
   /// The number of bytes that are not sent yet.
   var unsentBytes: Int { output.count - sent }
 
-  /// Gathers frames to send.
-  mutating func gather(_ append: (inout [UInt8]) -> Void) {
-    append(&output)
+  /// What a loop must watch the connection for; nil when it does so already.
+  mutating func changedInterest() -> Readiness? {
+    let needsRoom = unsentBytes > 0
+    guard needsRoom != awaitsRoom else { return nil }
+    awaitsRoom = needsRoom
+    return needsRoom ? [.readable, .writable] : .readable
+  }
+
+  /// Gathers a frame to send.
+  ///
+  /// - Parameter content: appends the content.
+  mutating func gather(_ content: (inout [UInt8]) -> Void) {
+    Self.append(to: &output, content)
+  }
+
+  /// Appends a frame.
+  static func append(to bytes: inout [UInt8], _ content: (inout [UInt8]) -> Void) {
+    let start = bytes.count
+    bytes.put(UInt32(0))
+    content(&bytes)
+    bytes.put(UInt32(bytes.count - start - headBytes), at: start)
   }
 
   /// Sends what has been gathered, as far as the other end accepts it at the moment.
@@ -63,12 +89,12 @@ struct FrameStream: ~Copyable {
     guard count > 0 else { return false }
     filled += count
     var start = 0
-    while filled - start >= FetcherFrame.headBytes {
+    while filled - start >= Self.headBytes {
       let length = Int(unsafe input.withUnsafeBytes { unsafe $0.loadUnaligned(fromByteOffset: start, as: UInt32.self) })
       guard length <= maximumFrame else { throw .invalid }
-      let end = start + FetcherFrame.headBytes + length
+      let end = start + Self.headBytes + length
       guard end <= filled else { break }
-      try take(input[start + FetcherFrame.headBytes..<end])
+      try take(input[start + Self.headBytes..<end])
       start = end
     }
     if start > 0 {
@@ -78,7 +104,7 @@ struct FrameStream: ~Copyable {
       }
       filled -= start
     }
-    if filled == input.count { input += [UInt8](repeating: 0, count: min(input.count, maximumFrame + FetcherFrame.headBytes)) }
+    if filled == input.count { input += [UInt8](repeating: 0, count: min(input.count, maximumFrame + Self.headBytes)) }
     return true
   }
 }
