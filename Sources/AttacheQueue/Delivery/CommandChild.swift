@@ -39,7 +39,7 @@ final class CommandChild {
 
   init(_ configuration: CommandSender.Configuration) throws(SystemError) {
     self.configuration = configuration
-    process = try ChildProcess(configuration.words, readsOutput: true)
+    process = try ChildProcess(.sender(configuration.words, output: .pipe))
   }
 
   /// The number of written bytes that are removed at a time.

@@ -87,7 +87,7 @@ public final class EachSender: Sender {
 
   private func launch(_ delivery: Delivery) throws(SystemError) -> Running {
     let variables = ["ATTACHE_ID": "\(delivery.token.id)", "ATTACHE_ATTEMPT": "\(delivery.attempt)"]
-    let process = try ChildProcess(configuration.words, variables: variables, readsOutput: false)
+    let process = try ChildProcess(.sender(configuration.words, variables: variables, output: .inherited))
     let text = DeliveryText.body(delivery) + [UInt8(ascii: "\n")]
     return Running(delivery: delivery, process: process, text: text, due: MonotonicInstant.now.advanced(by: configuration.answerTimeout))
   }

@@ -1,4 +1,3 @@
-internal import Glibc
 internal import Synchronization
 
 /// The processes in which a user's service extension runs. Whatever the extension does, each call
@@ -59,6 +58,7 @@ package final class ExtensionProcesses: Sendable {
   private let loop: EventLoop
   private let pool: ProcessPool
   private let calls = Atomic<UInt64>(0)
+  private let didEnd: any WakeSignal
 
   /// Starts the loop that looks after the processes. The first call starts the first process.
   ///
@@ -74,6 +74,7 @@ package final class ExtensionProcesses: Sendable {
     // The thread lives as long as the processes: they end with the thread that has started them.
     loop = try EventLoop(name: "extensions")
     pool = ProcessPool(configuration, folder, loop, warn, observe)
+    didEnd = try loop.machine.makeWakeSignal()
   }
 
   /// Passes a request to a process.
@@ -106,14 +107,15 @@ package final class ExtensionProcesses: Sendable {
     loop.post { [pool] in pool.endIdle() }
   }
 
-  /// Ends all processes, and waits for their end.
+  /// Ends all processes, and waits for their end. Call it once.
   package func shutdown() {
     let isDone = SetOnce<Bool>()
-    loop.post { [pool] in
+    loop.post { [pool, didEnd] in
       pool.shutdown()
       isDone.set(true)
+      didEnd.ring()
     }
     loop.stop()
-    while isDone.value == nil { usleep(500) }
+    while isDone.value == nil { didEnd.wait(until: nil) }
   }
 }

@@ -21,23 +21,32 @@ extension ProcessPool {
     }
   }
 
-  func collectLeftovers() {
-    leftovers.removeAll { process in
-      guard let end = process.process.end else {
-        // Another process may trace it, and keep its end from its parent.
-        let isStuck = process.endInstant.duration(to: loop.now) > Self.endTimeLimit
-        if isStuck { say("a process of the service extension cannot be ended: number \(process.process.identifier)") }
-        return isStuck
-      }
-      if !configuration.sharesHome { folder.removeHome(process.number) }
-      observe?(.ended(process: process.process.identifier, end, verdict: process.verdict, peakMemory: process.peakMemory), loop.now)
-      return true
+  /// Collects a killed process when it has ended.
+  func awaitEnd(of process: ExtensionProcess) {
+    leftovers.append(process)
+    loop.watch(process.child.endDescriptor, for: .readable) { [weak self, weak process] _, _ in
+      if let self, let process { collect(process) }
     }
-    guard !leftovers.isEmpty, leftoverTimer == nil else { return }
-    leftoverTimer = loop.schedule(at: loop.now.advanced(by: .milliseconds(2))) { [weak self] in
-      self?.leftoverTimer = nil
-      self?.collectLeftovers()
+    _ = loop.schedule(at: loop.now.advanced(by: Self.endTimeLimit)) { [weak self, weak process] in
+      guard let self, let process else { return }
+      collect(process)
+      // Another process may trace it, and keep its end from its parent.
+      if forget(process) { say("a process of the service extension cannot be ended: number \(process.process.identifier)") }
     }
+  }
+
+  private func collect(_ process: ExtensionProcess) {
+    loop.unwatch(process.child.endDescriptor)
+    guard let end = process.child.end, forget(process) else { return }
+    if !configuration.sharesHome { folder.removeHome(process.number) }
+    observe?(.ended(process: process.process.identifier, end, verdict: process.verdict, peakMemory: process.peakMemory), loop.now)
+  }
+
+  /// - Returns: whether the process was among the leftovers.
+  private func forget(_ process: ExtensionProcess) -> Bool {
+    guard let index = leftovers.firstIndex(where: { $0 === process }) else { return false }
+    leftovers.remove(at: index)
+    return true
   }
 
   func shutdown() {
@@ -45,10 +54,10 @@ extension ProcessPool {
     for process in processes { end(process, verdict: .cancelled) }
     while let call = waiting.popFirst() { call.end(.failed(.cancelled)) }
     endSessions()
-    let end = loop.now.advanced(by: .seconds(1))
-    while !leftovers.isEmpty, loop.now < end {
-      collectLeftovers()
-      if !leftovers.isEmpty { usleep(500) }
+    let limit = loop.now.advanced(by: .seconds(1))
+    for process in leftovers {
+      process.child.wait(until: limit)
+      collect(process)
     }
     folder.remove()
     if let memoryTimer { loop.cancel(memoryTimer) }

@@ -27,7 +27,6 @@ final class ProcessPool: @unchecked Sendable {
   private var started = 0
   var isOver = false
   var memoryTimer: TimerEntry?
-  var leftoverTimer: TimerEntry?
   /// How long calls fail at once after a process that never was ready.
   var pause = GrowingPause(first: .milliseconds(100), longest: .seconds(5))
   private var startsAgain = MonotonicInstant.distantPast
@@ -125,21 +124,13 @@ final class ProcessPool: @unchecked Sendable {
     do throws(SystemError) {
       let (own, other) = try SocketStream.pair()
       defer { close(other) }
-      do throws(SystemError) {
-        let (child, output) = try launch(socket: other)
-        let process = ExtensionProcess(number: started, process: child, socket: own, output: output, start: loop.now)
-        processes.append(process)
-        watchOutput(of: process)
-        process.watchAgain(on: loop) { [weak self, weak process] in
-          if let self, let process { isReadable(process) }
-        }
-        observe?(.started(process: child.identifier), loop.now)
-        send(process) { [configuration] in ExtensionFrame.appendSettings(configuration.network.json, to: &$0) }
-        return processes.contains { $0 === process } ? process : nil
-      } catch {
-        close(own)
-        throw error
-      }
+      let stream = SocketStream(own)
+      let process = ExtensionProcess(number: started, child: try launch(socket: other), stream: stream, start: loop.now)
+      processes.append(process)
+      watchOutput(of: process)
+      observe?(.started(process: process.process.identifier), loop.now)
+      send(process) { [configuration] in ExtensionFrame.appendSettings(configuration.network.json, to: &$0) }
+      return processes.contains { $0 === process } ? process : nil
     } catch {
       say("the service extension cannot be started: \(error)")
       noteFailedStart()
@@ -147,8 +138,7 @@ final class ProcessPool: @unchecked Sendable {
     }
   }
 
-  /// - Returns: the process, and the end of the pipe from which its output is read.
-  private func launch(socket: Int32) throws(SystemError) -> (StartedProcess, Int32) {
+  private func launch(socket: Int32) throws(SystemError) -> ChildProcess {
     var launch = ProcessLaunch([configuration.program])
     launch.environment = try folder.makeHome(home(of: started))
     for name in ["PATH", "LANG", "TZ", "LD_LIBRARY_PATH"] {
@@ -157,47 +147,36 @@ final class ProcessPool: @unchecked Sendable {
     // The file and the line of a trap, and no thread but the one that trapped.
     launch.environment["SWIFT_BACKTRACE"] = "enable=yes,threads=crashed,images=none,registers=none,color=no,sanitize=no"
     launch.environment.merge(configuration.environment) { _, new in new }
-    let pipe = try PipeEnds()
-    defer { close(pipe.write) }
-    (launch.input, launch.output, launch.errors) = (.file("/dev/null"), .descriptor(pipe.write), .descriptor(pipe.write))
+    (launch.input, launch.errors) = (.file("/dev/null"), .output)
     (launch.socket, launch.leadsSession) = (socket, true)
-    do throws(SystemError) {
-      _ = try SystemError.check("fcntl", fcntl(pipe.read, F_SETFL, O_NONBLOCK))
-      let process = try launch.start().0
-      process.yield(Self.niceness)
-      return (process, pipe.read)
-    } catch {
-      close(pipe.read)
-      throw error
-    }
+    let child = try ChildProcess(launch)
+    child.process.yield(Self.niceness)
+    return child
   }
 
   private func watchOutput(of process: ExtensionProcess) {
-    loop.watch(process.output, for: .readable) { [weak self, weak process] _, _ in
+    loop.watch(process.child.output, for: .readable) { [weak self, weak process] _, _ in
       if let self, let process { readOutput(of: process) }
     }
   }
 
   /// Reads what a process has printed. One that prints without end is read slowly, and waits.
   private func readOutput(of process: ExtensionProcess) {
-    switch process.readOutput(configuration.print) {
-    case .bytes: break
-    case .nothing: return
-    case .ended:
-      loop.unwatch(process.output)
-      return process.closeOutput()
+    guard let count = process.readOutput(configuration.print) else {
+      loop.unwatch(process.child.output)
+      return process.child.closeOutput()
     }
-    guard process.hasPrintedMuch(at: loop.now) else { return }
-    loop.unwatch(process.output)
+    guard count > 0, process.hasPrintedMuch(at: loop.now) else { return }
+    loop.unwatch(process.child.output)
     _ = loop.schedule(at: loop.now.advanced(by: ExtensionProcess.outputInterval)) { [weak self, weak process] in
-      guard let self, let process, process.output >= 0 else { return }
+      guard let self, let process, process.child.output >= 0 else { return }
       watchOutput(of: process)
     }
   }
 
-  private func send(_ process: ExtensionProcess, _ append: (inout [UInt8]) -> Void) {
+  private func send(_ process: ExtensionProcess, _ content: (inout [UInt8]) -> Void) {
     guard !process.isEnded else { return }
-    let isSent = process.send(on: loop, append) { [weak self, weak process] in
+    let isSent = process.send(on: loop, content) { [weak self, weak process] in
       if let self, let process { isReadable(process) }
     }
     if !isSent { end(process, verdict: nil) }
@@ -229,7 +208,7 @@ final class ProcessPool: @unchecked Sendable {
   func end(_ process: ExtensionProcess, verdict: Reason?) {
     guard let index = processes.firstIndex(where: { $0 === process }) else { return }
     processes.remove(at: index)
-    (process.isEnded, process.endInstant) = (true, loop.now)
+    process.isEnded = true
     // Waiting calls get another process.
     loop.later { [weak self] in self?.dispatch() }
     loop.unwatch(process.socket)
@@ -238,12 +217,11 @@ final class ProcessPool: @unchecked Sendable {
     // Many processes often end together, so one search of /proc serves all of them.
     dying.append(process.process)
     if dying.count == 1 { loop.later { [weak self] in self?.endSessions() } }
-    if process.output >= 0 { loop.unwatch(process.output) }
-    // The last words of a crash are in the pipe.
-    for _ in 0..<64 where process.readOutput(configuration.print) == .bytes {}
-    process.closeOutput()
-    leftovers.append(process)
-    collectLeftovers()
+    loop.unwatch(process.child.output)
+    // The last output of a crash is in the pipe.
+    for _ in 0..<16 where process.readOutput(configuration.print) ?? 0 > 0 {}
+    process.child.closeOutput()
+    awaitEnd(of: process)
     if !process.isReady, verdict == nil {
       say("the service extension ended before it was ready; \(configuration.program) must be a program that attache extension build made")
       noteFailedStart()

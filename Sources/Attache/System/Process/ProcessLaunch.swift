@@ -15,6 +15,8 @@ package struct ProcessLaunch: Sendable {
     case file(String)
     /// A copy of a descriptor of this process.
     case descriptor(Int32)
+    /// The same as standard output, for standard error.
+    case output
   }
 
   /// This process's ends of the pipes, which the caller closes. It is -1 where there is no pipe.
@@ -100,6 +102,7 @@ package struct ProcessLaunch: Sendable {
       let flags = number == STDIN_FILENO ? O_RDONLY : O_WRONLY | O_CREAT | O_TRUNC
       unsafe posix_spawn_file_actions_addopen(&actions, number, path, flags, 0o600)
     case .descriptor(let descriptor): unsafe posix_spawn_file_actions_adddup2(&actions, descriptor, number)
+    case .output: unsafe posix_spawn_file_actions_adddup2(&actions, STDOUT_FILENO, number)
     }
     return nil
   }

@@ -1,32 +1,22 @@
-internal import Attache
 internal import CLinux
 internal import Glibc
 
-/// A program that a sender runs. It has its own process group, so that a Ctrl-C at the terminal
-/// reaches only attache. Only one thread may use it.
+/// A child process with the pipes to its standard input and from its standard output. Only one thread
+/// may use it.
 @safe
-final class ChildProcess {
-  private let process: StartedProcess
+package final class ChildProcess {
+  let process: StartedProcess
   /// Readable once the process has ended (pidfd_open(2)).
-  let endDescriptor: Int32
-  /// The non-blocking write end of its standard input; -1 once it is closed.
-  private(set) var input: Int32
-  /// The non-blocking read end of its standard output; -1 when it inherits ours.
-  let output: Int32
+  package let endDescriptor: Int32
+  /// The non-blocking write end of its standard input; -1 once it is closed, or without a pipe.
+  package private(set) var input: Int32
+  /// The non-blocking read end of its standard output; -1 once it is closed, or without a pipe.
+  package private(set) var output: Int32
 
-  /// Starts a program.
+  /// Starts a program whose standard error is no pipe.
   ///
-  /// - Parameters:
-  ///   - words: the program, which is searched for in PATH, and its arguments.
-  ///   - variables: additional environment variables.
-  ///   - readsOutput: whether its standard output is a pipe.
   /// - Throws: ``SystemError`` when the program cannot be started.
-  init(_ words: [String], variables: [String: String] = [:], readsOutput: Bool) throws(SystemError) {
-    var launch = ProcessLaunch(words)
-    launch.environment = variables
-    launch.inheritsEnvironment = true
-    launch.output = readsOutput ? .pipe : .inherited
-    launch.errors = .inherited
+  package init(_ launch: ProcessLaunch) throws(SystemError) {
     let (process, pipes) = try launch.start()
     self.process = process
     (input, output) = (pipes.input, pipes.output)
@@ -42,14 +32,14 @@ final class ChildProcess {
 
   deinit {
     closeInput()
-    if output >= 0 { close(output) }
+    closeOutput()
     if endDescriptor >= 0 { close(endDescriptor) }
   }
 
   /// Writes to its standard input, as much as there is room for.
   ///
   /// - Returns: the number of bytes written; nil when the input is closed.
-  func write(_ bytes: UnsafeRawBufferPointer) -> Int? {
+  package func write(_ bytes: UnsafeRawBufferPointer) -> Int? {
     guard input >= 0 else { return nil }
     while true {
       let count = unsafe Glibc.write(input, bytes.baseAddress, bytes.count)
@@ -62,7 +52,7 @@ final class ChildProcess {
   /// Reads from its standard output.
   ///
   /// - Returns: the bytes read; empty when there are none now, nil at the end.
-  func read() -> [UInt8]? {
+  package func read() -> [UInt8]? {
     guard output >= 0 else { return nil }
     return unsafe withUnsafeTemporaryAllocation(byteCount: 65_536, alignment: 1) { buffer in
       while true {
@@ -75,9 +65,14 @@ final class ChildProcess {
     }
   }
 
-  func closeInput() {
+  package func closeInput() {
     if input >= 0 { close(input) }
     input = -1
+  }
+
+  func closeOutput() {
+    if output >= 0 { close(output) }
+    output = -1
   }
 
   /// Sends a signal to the process group.
@@ -85,12 +80,12 @@ final class ChildProcess {
   /// - Returns: false when the system refuses, for example because the program runs as another
   ///   user.
   @discardableResult
-  func signal(_ signal: Int32) -> Bool {
+  package func signal(_ signal: Int32) -> Bool {
     process.send(signal)
   }
 
   /// How it ended; nil while it runs.
-  var end: ProcessEnd? {
+  package var end: ProcessEnd? {
     process.end
   }
 
@@ -98,18 +93,13 @@ final class ChildProcess {
   ///
   /// - Returns: how it ended.
   @discardableResult
-  func wait() -> ProcessEnd {
+  package func wait() -> ProcessEnd {
     process.wait()
   }
-}
 
-extension ProcessEnd {
-  /// A description for messages.
-  var text: String {
-    switch self {
-    case .status(let status): "ended with status \(status)"
-    case .signal(let signal):
-      "was killed by signal \(signal)" + (unsafe strsignal(signal).map { unsafe " (\(String(cString: $0)))" } ?? "")
-    }
+  /// Waits until it ends, or until an instant. The end of a process that another one traces may still
+  /// be unknown then.
+  func wait(until instant: MonotonicInstant) {
+    while linux_wait_readable(endDescriptor, Int(instant.nanosecondTimeout ?? .max / 2)) == 0, .now < instant {}
   }
 }
