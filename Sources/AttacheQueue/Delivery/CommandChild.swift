@@ -19,9 +19,7 @@ final class CommandChild {
   private let process: ChildProcess
   private let json = JSONCheck()
   private let reader = DeliveryReader()
-  /// Bytes to write to the command, from ``written`` on.
-  private var text: [UInt8] = []
-  private var written = 0
+  private var unsent = UnsentBytes()
   /// Unanswered results, in the order given. Answered results are nil; the first entry that is not
   /// nil is at ``firstGiven``.
   private var given: [Given?] = []
@@ -42,8 +40,6 @@ final class CommandChild {
     process = try ChildProcess(.sender(configuration.words, output: .pipe))
   }
 
-  /// The number of written bytes that are removed at a time.
-  private static let forgetting = 65_536
   /// The number of answered results that are removed at a time.
   private static let forgettingResults = 1_024
 
@@ -54,7 +50,7 @@ final class CommandChild {
     let now = MonotonicInstant.now
     for delivery in deliveries {
       if configuration.usesEnvelopes {
-        text += DeliveryText.envelope(delivery, json)
+        unsent.append { $0 += DeliveryText.envelope(delivery, json) }
         // The same result under a later lease: in the meantime another deliverer held it and gave
         // it back.
         if let earlier = places.removeValue(forKey: delivery.token.id), let token = forget(at: earlier - forgotten) {
@@ -62,7 +58,7 @@ final class CommandChild {
         }
         places[delivery.token.id] = forgotten + given.count
       } else if let line = DeliveryText.line(delivery) {
-        text += line
+        unsent.append { $0 += line }
       } else {
         unfit.append((delivery.token, .dropped(reason: "it contains line feeds, which only --envelope and --each can send")))
         continue
@@ -72,29 +68,17 @@ final class CommandChild {
   }
 
   func write() {
-    while written < text.count {
-      guard let count = unsafe text.withUnsafeBytes({ unsafe process.write(UnsafeRawBufferPointer(rebasing: $0[written...])) }) else {
-        // The command reads no more, but may still answer.
-        process.closeInput()
-        break
-      }
-      written += count
-      // Written bytes are removed even when there are always more to write.
-      if written >= Self.forgetting, written * 2 >= text.count {
-        text.removeFirst(written)
-        written = 0
-      }
-      guard count > 0 else { return }
-    }
-    text.removeAll(keepingCapacity: true)
-    written = 0
+    guard unsafe !unsent.flush({ unsafe process.write($0) }) else { return }
+    // The command reads no more, but may still answer.
+    process.closeInput()
+    unsent = UnsentBytes()
   }
 
   var requests: [pollfd] {
     var requests = [
       pollfd(fd: process.output, events: Int16(POLLIN), revents: 0), pollfd(fd: process.endDescriptor, events: Int16(POLLIN), revents: 0),
     ]
-    if written < text.count { requests.append(pollfd(fd: process.input, events: Int16(POLLOUT), revents: 0)) }
+    if unsent.count > 0 { requests.append(pollfd(fd: process.input, events: Int16(POLLOUT), revents: 0)) }
     return requests
   }
 

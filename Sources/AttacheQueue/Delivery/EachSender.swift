@@ -31,8 +31,7 @@ public final class EachSender: Sender {
   private struct Running {
     var delivery: Delivery
     var process: ChildProcess
-    var text: [UInt8]
-    var written = 0
+    var unsent = UnsentBytes()
     var due: MonotonicInstant
     /// The last signal that was sent to it.
     var signal: Int32?
@@ -88,8 +87,9 @@ public final class EachSender: Sender {
   private func launch(_ delivery: Delivery) throws(SystemError) -> Running {
     let variables = ["ATTACHE_ID": "\(delivery.token.id)", "ATTACHE_ATTEMPT": "\(delivery.attempt)"]
     let process = try ChildProcess(.sender(configuration.words, variables: variables, output: .inherited))
-    let text = DeliveryText.body(delivery) + [UInt8(ascii: "\n")]
-    return Running(delivery: delivery, process: process, text: text, due: MonotonicInstant.now.advanced(by: configuration.answerTimeout))
+    var running = Running(delivery: delivery, process: process, due: MonotonicInstant.now.advanced(by: configuration.answerTimeout))
+    running.unsent.append { $0 += DeliveryText.body(delivery) + [UInt8(ascii: "\n")] }
+    return running
   }
 
   private func stop(_ running: inout Running) {
@@ -103,15 +103,9 @@ public final class EachSender: Sender {
   ///
   /// - Returns: the answer that its end means; nil while it runs.
   private func advance(_ running: inout Running) -> DeliveryAnswer? {
-    while running.written < running.text.count {
-      let count = unsafe running.text.withUnsafeBytes {
-        unsafe running.process.write(UnsafeRawBufferPointer(rebasing: $0[running.written...]))
-      }
-      guard count != 0 else { break }
-      // A command that does not read its input is no error: its arguments may be enough.
-      running.written = count.map { running.written + $0 } ?? running.text.count
-    }
-    if running.written == running.text.count { running.process.closeInput() }
+    let process = running.process
+    // A command that does not read its input is no error: its arguments may be enough.
+    if unsafe !running.unsent.flush({ unsafe process.write($0) }) || running.unsent.count == 0 { process.closeInput() }
     if running.process.end == nil, running.due <= .now { stop(&running) }
     guard let end = running.process.end else { return nil }
     if running.signal != nil {

@@ -21,8 +21,7 @@ struct FrameStream: ~Copyable {
   private let maximumFrame: Int
   private var input = [UInt8](repeating: 0, count: 64 << 10)
   private var filled = 0
-  private var output: [UInt8] = []
-  private var sent = 0
+  private var output = UnsentBytes()
   /// Whether the loop waits for room to send; nil while it does not watch the connection.
   private var awaitsRoom: Bool?
 
@@ -35,7 +34,7 @@ struct FrameStream: ~Copyable {
   var descriptor: Int32 { stream.descriptor }
 
   /// The number of bytes that are not sent yet.
-  var unsentBytes: Int { output.count - sent }
+  var unsentBytes: Int { output.count }
 
   /// What a loop must watch the connection for; nil when it does so already.
   mutating func changedInterest() -> Readiness? {
@@ -49,7 +48,7 @@ struct FrameStream: ~Copyable {
   ///
   /// - Parameter content: appends the content.
   mutating func gather(_ content: (inout [UInt8]) -> Void) {
-    Self.append(to: &output, content)
+    output.append { Self.append(to: &$0, content) }
   }
 
   /// Appends a frame.
@@ -62,19 +61,7 @@ struct FrameStream: ~Copyable {
 
   /// Sends what has been gathered, as far as the other end accepts it at the moment.
   mutating func flush() throws(Fault) {
-    while sent < output.count {
-      let count = unsafe output.withUnsafeBytes { unsafe stream.write(UnsafeRawBufferPointer(rebasing: $0[sent...])) }
-      guard let count else { throw .ended }
-      sent += count
-      guard count == 0 else { continue }
-      if sent > 1 << 20 {
-        output.removeFirst(sent)
-        sent = 0
-      }
-      return
-    }
-    output.removeAll(keepingCapacity: output.capacity <= 1 << 18)
-    sent = 0
+    guard unsafe output.flush({ unsafe stream.write($0) }) else { throw .ended }
   }
 
   /// Reads once, and passes each complete frame to `take`, without its length.
