@@ -80,6 +80,8 @@ static _Noreturn void run_child(const start *start, int socket) {
 
 #pragma mark Messages
 
+int child_pair(int ends[2]) { return socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends); }
+
 long child_receive(int socket, void *bytes, size_t count, int flags, int *descriptor) {
   struct iovec part = {.iov_base = bytes, .iov_len = count};
   union {
@@ -199,7 +201,7 @@ void child_answer(int socket, uint32_t serial, int32_t value, int descriptor) {
 int child_start(child_role role, uint64_t memory, void (*run)(void *, bool), void *context, int32_t *child) {
   if (asked >= 0) return start_by_request(role, child);
   int ends[2];
-  if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) return -1;
+  if (child_pair(ends) != 0) return -1;
   // No handler of the parent's may run in the child.
   sigset_t every, before;
   sigfillset(&every);

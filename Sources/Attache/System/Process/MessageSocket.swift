@@ -10,8 +10,7 @@ enum MessageSocket {
   /// Creates two connected sockets that are closed on exec.
   static func pair() throws(SystemError) -> (own: Int32, other: Int32) {
     var ends: [Int32] = [-1, -1]
-    let kind = Int32(SOCK_SEQPACKET.rawValue | SOCK_CLOEXEC.rawValue)
-    _ = try SystemError.check("socketpair", unsafe socketpair(AF_UNIX, kind, 0, &ends))
+    _ = try SystemError.check("socketpair", unsafe child_pair(&ends))
     return (ends[0], ends[1])
   }
 

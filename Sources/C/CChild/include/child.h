@@ -49,6 +49,9 @@ bool child_memory(int field, uint64_t *_Nonnull bytes);
 
 #pragma mark Messages
 
+/// Makes two connected sockets, which an exec closes. Their messages keep their bounds. As socketpair(2).
+int child_pair(int ends[_Nonnull 2]);
+
 /// Sends a message with a descriptor, -1 for none. Never waits. As sendmsg(2), without SIGPIPE.
 long child_send(int socket, const void *_Nonnull bytes, size_t count, int descriptor);
 
