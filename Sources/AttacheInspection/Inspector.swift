@@ -85,9 +85,9 @@ package final class Inspector {
         inspections.append(inspection)
         next = opener.next()
       }
-      if let unopened = opener.unopened { inspections.append(.unopened(unopened, line: input.line, size: opener.json.count)) }
+      if let unopened = opener.unopened { inspections.append(.unopened(unopened, line: input.line, size: unsafe size(of: unopened, line))) }
     case .unopened(let envelope):
-      inspections = [.unopened(envelope, line: input.line, size: opener.json.count)]
+      inspections = [.unopened(envelope, line: input.line, size: unsafe size(of: envelope, line))]
       inspections[0].isEnriched = opener.isEnriched
     case .blank, .overlong: inspections = [.invalid(input, .payloadJSON, why: "the line is not a JSON object")]
     case .invalid:
@@ -101,6 +101,13 @@ package final class Inspector {
       inspections[0].isEnriched = opener.isEnriched
     }
     return inspections
+  }
+
+  /// The size of an envelope, or of the message of it that cannot be opened, in bytes.
+  private func size(of envelope: UnopenedEnvelope, _ line: UnsafeRawBufferPointer) -> Int {
+    guard let number = envelope.notification else { return opener.json.count }
+    let text = JSONText(unsafe Array(line[opener.json]))
+    return text.elements(of: text.root).dropFirst(number - 1).first?.count ?? opener.json.count
   }
 
   private func sent(_ payload: JSONElement, _ line: UnsafeRawBufferPointer) -> SentPayload {

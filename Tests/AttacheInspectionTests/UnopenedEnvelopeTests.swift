@@ -116,6 +116,7 @@ struct UnopenedEnvelopeTests {
     #expect(shut.findings.map(\.code) == [.envelopeUnopened])
     #expect(shut.findings.map(\.path.string) == ["/1\(path)"])
     #expect(shut.why?.hasPrefix(why) == true, "\(shut.why ?? "")")
+    #expect(shut.size == message.utf8.count)
     #expect(
       InspectionText(width: 1_000, isColoured: false).text(of: shut)
         .hasPrefix("Line 1, notification 2, is a message of Expo's server that attache does not open.\n"))

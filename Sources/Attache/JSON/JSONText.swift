@@ -56,7 +56,7 @@ package struct JSONText: Hashable, Sendable {
   }
 
   /// Returns the elements of an array in source order; empty for any other type.
-  func elements(of array: Range<Int>) -> [Range<Int>] {
+  package func elements(of array: Range<Int>) -> [Range<Int>] {
     guard isArray(array) else { return [] }
     let span = bytes.span
     var elements: [Range<Int>] = []
