@@ -113,7 +113,7 @@ final class WorkerPresence: Sendable {
       // Under the lock, because the thread reads what the server sends.
       let answer = state.withLock { state -> Result<Bool, SessionError> in
         guard let session = state.session else { return .failure(.unreachable("the connection is lost")) }
-        let answer = Result { () throws(SessionError) in try take(share, number, session, wait) }
+        let answer = Result { () throws(SessionError) in try take(share, number, session) }
         if case .success(true) = answer { state.share = share }
         return answer
       }
@@ -148,11 +148,9 @@ final class WorkerPresence: Sendable {
     RETURNING 1
     """)
 
-  private func take(
-    _ share: DeliveryShare, _ number: Int64, _ session: Session, _ lock: SessionPool.LockTimeLimit
-  ) throws(SessionError) -> Bool {
+  private func take(_ share: DeliveryShare, _ number: Int64, _ session: Session) throws(SessionError) -> Bool {
     let take = Execution(Self.takeShare, .integer(number), .integer(share == .amongDeliverers ? 1 : 2))
-    return try pool.run([Execution(Self.lockTurn), take], on: session, isSynchronous: true, lock)[1].count > 0
+    return try pool.run([Execution(Self.lockTurn), take], on: session, isSynchronous: true)[1].count > 0
   }
 
   // MARK: Watching
@@ -258,7 +256,7 @@ final class WorkerPresence: Sendable {
         Execution(Self.undoDeaths, .integer(number)),
       ], on: session, isSynchronous: true)
     guard let share else { return }
-    let has = try take(share, number, session, SessionPool.LockTimeLimit(pool))
+    let has = try take(share, number, session)
     state.withLock { $0.hasLostShare = !has }
   }
 

@@ -28,11 +28,6 @@ enum SessionError: Error, Equatable {
   /// SQLSTATE `lock_not_available`: another session held a lock for the whole `lock_timeout`.
   static let lockNotAvailable = "55P03"
 
-  /// Whether the statement was cancelled: SQLSTATE `query_canceled`.
-  var isCancellation: Bool {
-    if case .refused("57014", _) = self { true } else { false }
-  }
-
   /// The holder of the lock that was not available (``SessionPool/run(_:on:isSynchronous:)``); nil
   /// for any other error.
   var lockHolder: String? {

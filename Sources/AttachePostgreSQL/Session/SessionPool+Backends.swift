@@ -41,18 +41,6 @@ extension SessionPool {
     return rows.text(0, 0)
   }
 
-  /// Asks the server to cancel the statement that a session waits for. The server has passed this on when it
-  /// answers, so no later statement of the session is cancelled.
-  ///
-  /// - Returns: false when it could not be asked.
-  func cancel(_ session: Session) -> Bool {
-    guard let other = try? Session.connect(session.server, within: connecting.limit) else { return false }
-    let parameters: [Parameter] = [.integer(session.backend.process), .integer(session.backend.start)]
-    return (try? other.run([Execution(Self.cancel, parameters[0], parameters[1])], checkAfter: connecting.limit) { _ in .isGone }) != nil
-  }
-
-  private static let cancel = Statement(
-    "cancel_backend", "SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE pid = $1::bigint AND \(Session.backendStart) = $2::bigint")
   private static let find = Statement(
     "find_backend",
     """

@@ -9,7 +9,7 @@ final class SessionPool: Sendable {
   /// How long a call waits for a server.
   let timeLimit: Duration
   let connecting: Connecting
-  let waits: LockWaits
+  private let waits: LockWaits
   private let state = Mutex(State())
   /// Whether the pool is closed. A call then makes no further attempt.
   private let isClosed = Atomic<Bool>(false)
@@ -33,14 +33,12 @@ final class SessionPool: Sendable {
   private static let (firstPause, lastPause) = (Duration.milliseconds(100), Duration.seconds(1))
   /// How many idle sessions are kept.
   private static let maximumIdle = 4
-  /// How long a statement waits for a lock before the server ends it, and the call repeats it: the
-  /// time after which a wait is reported (``LockWaits/noticeDelay``).
-  static let lockTimeout = "2s"
+  /// How long a statement waits for a lock before the server ends it, and the call looks whether its
+  /// wait is over, and repeats it. A shorter time makes calls lose their turn more often.
+  static let lockTimeout = "1s"
   /// When a call whose reply is missing looks who holds a lock that it waits for. Less than
   /// ``lockTimeout``, because the server knows this only while the call waits.
-  private static let lookAfter = Duration.seconds(1)
-  /// How often a call whose reply is missing looks whether its wait is over.
-  private static let interval = Duration.milliseconds(100)
+  private static let lookAfter = Duration.milliseconds(500)
 
   init(
     _ servers: [ServerAddress], name: String, timeLimit: Duration, connecting: Connecting = Connecting(), waits: LockWaits = .process
@@ -57,17 +55,16 @@ final class SessionPool: Sendable {
     /// The session of this attempt.
     let session: Session
     private let pool: SessionPool
-    private let lock: LockTimeLimit
     /// Whether a transaction of this attempt was carried out.
     fileprivate private(set) var hasCommitted = false
 
-    fileprivate init(isRepeated: Bool = false, session: Session, pool: SessionPool, _ lock: LockTimeLimit) {
-      (self.isRepeated, self.session, self.pool, self.lock) = (isRepeated, session, pool, lock)
+    fileprivate init(isRepeated: Bool, session: Session, pool: SessionPool) {
+      (self.isRepeated, self.session, self.pool) = (isRepeated, session, pool)
     }
 
     /// Runs statements in one transaction.
     func run(_ executions: [Execution], isSynchronous: Bool? = nil) throws(SessionError) -> [Rows] {
-      let rows = try pool.run(executions, on: session, isSynchronous: isSynchronous, lock)
+      let rows = try pool.run(executions, on: session, isSynchronous: isSynchronous)
       hasCommitted = true
       return rows
     }
@@ -103,7 +100,7 @@ final class SessionPool: Sendable {
           try waitForEnd(of: backend, session, until: end)
           lostBackend = nil
         }
-        let attempt = Attempt(isRepeated: isRepeated, session: session, pool: self, lock)
+        let attempt = Attempt(isRepeated: isRepeated, session: session, pool: self)
         do throws(SessionError) {
           let value: Value = try body(attempt)
           if returnsSession { giveBack(session) }
@@ -141,7 +138,7 @@ final class SessionPool: Sendable {
       do throws(SessionError) {
         let session = if let session = idle() { session } else { try connect() }
         defer { giveBack(session) }
-        return try body(Attempt(session: session, pool: self, lock))
+        return try body(Attempt(isRepeated: false, session: session, pool: self))
       } catch {
         if let holder = error.lockHolder, waitsForLocks {
           try lock.check(holder)
@@ -152,21 +149,42 @@ final class SessionPool: Sendable {
     }
   }
 
-  /// Runs statements in one transaction, until the server no longer works on them. Cancels them when the
-  /// wait for a lock is over.
+  /// How long a call is repeated while another session holds a lock that it needs: as long as it
+  /// would wait for a server.
+  final class LockTimeLimit {
+    private let pool: SessionPool
+    private let start = MonotonicInstant.now
+    private var wait: LockWait?
+
+    init(_ pool: SessionPool) {
+      self.pool = pool
+    }
+
+    /// - Parameter holder: the session that holds the lock.
+    /// - Throws: ``QueueError/locked(_:)`` when the wait is over.
+    func check(_ holder: String) throws(QueueError) {
+      let wait = wait ?? LockWait(pool.waits, for: pool.name, since: start, limit: pool.timeLimit)
+      self.wait = wait
+      guard wait.goesOn({ holder }) else { throw .locked(wait.failure) }
+    }
+
+    /// Ends the wait, because the call has failed for another reason.
+    func end() {
+      wait = nil
+    }
+  }
+
+  /// Runs statements in one transaction, until the server no longer works on them.
   ///
   /// - Throws: with ``SessionError/lockNotAvailable``, the text of the error is the session that
   ///   holds the lock.
-  func run(_ executions: [Execution], on session: Session, isSynchronous: Bool? = nil, _ lock: LockTimeLimit? = nil) throws(SessionError)
-    -> [Rows]
-  {
+  func run(_ executions: [Execution], on session: Session, isSynchronous: Bool? = nil) throws(SessionError) -> [Rows] {
     var waitsForStandby = false
-    var (asked, holder, hasLooked, isCancelled) = (Duration.zero, nil as String?, false, false)
-    let interval = min(Self.interval, connecting.checkAfter)
+    var (asked, holder) = (Duration.zero, nil as String?)
+    let interval = min(Self.lookAfter, connecting.checkAfter)
     do throws(SessionError) {
       return try session.run(executions, isSynchronous: isSynchronous, checkAfter: interval) { [self] waited in
-        if !hasLooked, waited >= Self.lookAfter { (holder, hasLooked) = (lockHolder(of: session), true) }
-        if !isCancelled, let holder, let lock, lock.isOver(holder) { isCancelled = cancel(session) }
+        if waited < interval * 2 { holder = lockHolder(of: session) }
         guard waited - asked >= connecting.checkAfter else { return .isRunning }
         asked = waited
         guard waited < timeLimit, !stopsWaiting.load(ordering: .relaxed), let event = waitEvent(of: session) else { return .isGone }
@@ -174,9 +192,7 @@ final class SessionPool: Sendable {
         return .isRunning
       }
     } catch {
-      if error.lockHolder != nil || isCancelled && error.isCancellation {
-        throw .refused(code: SessionError.lockNotAvailable, holder ?? "another session of the server")
-      }
+      if error.lockHolder != nil { throw .refused(code: SessionError.lockNotAvailable, holder ?? "another session of the server") }
       guard waitsForStandby, case .lost = error else { throw error }
       throw .lost("\(session.server): a commit waits for a synchronous standby, and too few are connected; start one")
     }

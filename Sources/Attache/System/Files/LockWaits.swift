@@ -16,7 +16,7 @@ package final class LockWaits: Sendable {
 
   /// How long a wait may last. After ``stop()``, it may last for ``noticeDelay``, so that a process
   /// that stops still gets a lock that is only held for a moment. Once such a wait was in vain, a
-  /// later one lasts for a tenth of a second, so that a process with many waits ends all the same.
+  /// later one for the same lock lasts for a tenth of a second, so that many waits end all the same.
   package let limit: Duration
   private let clock: @Sendable () -> MonotonicInstant
   private let sleep: @Sendable (Duration) -> Void
@@ -27,8 +27,8 @@ package final class LockWaits: Sendable {
     var reports: [UInt64: String] = [:]
     var count: UInt64 = 0
     var isStopped = false
-    /// Whether a wait has ended because the process stops.
-    var hasGivenUp = false
+    /// The locks whose waits have ended because the process stops.
+    var givenUp: Set<String> = []
     var notify: (@Sendable (String) -> Void)?
   }
 
@@ -48,16 +48,18 @@ package final class LockWaits: Sendable {
     state.withLock { $0.notify = notify }
   }
 
-  /// Ends waits that have lasted for ``noticeDelay``, and later ones after that time. Safe from any
-  /// thread.
+  /// Ends waits that have lasted for ``noticeDelay``, and later ones after that time, or sooner
+  /// (``limit``). Safe from any thread.
   package func stop() {
     state.withLock { $0.isStopped = true }
   }
 
-  /// How long a wait may last in a process that stops.
-  var limitOfStop: Duration { state.withLock { $0.hasGivenUp ? .milliseconds(100) : Self.noticeDelay } }
+  /// How long a wait for a lock may last in a process that stops.
+  func limitOfStop(_ lock: String) -> Duration {
+    state.withLock { $0.givenUp.contains(lock) ? .milliseconds(100) : Self.noticeDelay }
+  }
 
-  func giveUp() { state.withLock { $0.hasGivenUp = true } }
+  func giveUp(_ lock: String) { _ = state.withLock { $0.givenUp.insert(lock) } }
 
   /// The sentence of a wait that was reported and goes on; nil when there is none.
   package var current: String? {
@@ -139,7 +141,7 @@ package final class LockWait: Sendable {
   /// long, up to 20 ms.
   ///
   /// - Parameter holder: returns who holds the lock, such as `process 7 (cat, user x)`; nil when that
-  ///   is unknown. Called once, after ``LockWaits/noticeDelay``.
+  ///   is unknown. Called once, after ``LockWaits/noticeDelay`` or at the end of a shorter wait.
   /// - Returns: false when the wait is over (``failure``).
   package func pause(_ holder: () -> String?) -> Bool {
     guard goesOn(holder) else { return false }
@@ -163,9 +165,11 @@ package final class LockWait: Sendable {
       }
       waits.report(text, of: number)
     }
-    guard elapsed >= (isStopped ? min(limit, waits.limitOfStop) : limit) else { return true }
-    if isStopped { waits.giveUp() }
+    guard elapsed >= (isStopped ? min(limit, waits.limitOfStop(lock)) : limit) else { return true }
+    if isStopped { waits.giveUp(lock) }
+    let found = state.withLock(\.isReported) ? nil : holder()
     state.withLock { state in
+      state.holder = state.holder ?? found
       state.failure =
         isStopped
         ? "told to stop while \(sentence(state))"
