@@ -43,19 +43,19 @@ enum MediaGuess {
   static func mayLookLikeMedia(_ text: UnsafeRawBufferPointer) -> Bool {
     guard let first = unsafe start(of: text) else { return false }
     switch unsafe text[first].lowercasedASCII {
-    case UInt8(ascii: "h"): if unsafe text.holds("http", at: first) { return true }
-    case UInt8(ascii: "d"): if unsafe text.holds("data:", at: first) { return true }
-    case UInt8(ascii: "w"): if unsafe text.holds("www", at: first) { return true }
+    case UInt8(ascii: "h"), UInt8(ascii: "d"), UInt8(ascii: "w"):
+      // A URL, the name of a host, or a slip of one has a mark.
+      if unsafe text.contains(where: { $0 < 0x60 && ".:;/\\".utf8.contains($0) }) { return true }
     case UInt8(ascii: "/"), UInt8(ascii: "\""), UInt8(ascii: "'"), UInt8(ascii: "<"), UInt8(ascii: "{"), UInt8(ascii: "["),
       UInt8(ascii: "$"), UInt8(ascii: "%"):
       return true
     default: break
     }
-    // A file's name, or a file. A loop, since this runs for each string of a payload.
-    var index = max(first, text.count - 6)
-    while index < text.count {
-      if unsafe text[index] == UInt8(ascii: ".") { return true }
-      index += 1
+    // The name of a file, a path or a host, or a file.
+    if unsafe text.distance(behind: UInt8(ascii: ".")) != nil,
+      unsafe text.suffix(6).contains(UInt8(ascii: ".")) || text.distance(behind: UInt8(ascii: "/")) != nil
+    {
+      return true
     }
     return unsafe text.count >= 64 && text.prefix(24).allSatisfy { $0 > 0x20 && $0 < 0x7F }
   }
@@ -170,7 +170,7 @@ extension UnsafeRawBufferPointer {
     }
   }
 
-  fileprivate func holds(_ word: StaticString, at start: Int) -> Bool {
+  private func holds(_ word: StaticString, at start: Int) -> Bool {
     guard count - start >= word.utf8CodeUnitCount else { return false }
     for index in 0..<word.utf8CodeUnitCount where unsafe self[start + index].lowercasedASCII != word.utf8Start[index] { return false }
     return true
