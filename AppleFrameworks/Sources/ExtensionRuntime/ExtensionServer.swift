@@ -102,15 +102,12 @@ private final class ServedRequest: @unchecked Sendable {
       if calls == 1 { answered = (content, changes, values.attachments.map(\.identifier)) }
       return calls
     }
-    let send = { [number] in
-      if !Self.send(number, call, changes, attached) {
-        HostLink.send(.unreadable, ["request": number, "why": "its content is longer than a megabyte, or JSON cannot hold it"])
-      }
-    }
+    // Recorded first: the host may send the next request once it has the answer, and that may end this process.
     if call == 1 {
-      UNUserNotificationCenter.current().deliver(request.identifier, payload: payload, changes: changes ?? Data("{}".utf8), after: send)
-    } else {
-      send()
+      UNUserNotificationCenter.current().deliver(request.identifier, payload: payload, changes: changes ?? Data("{}".utf8))
+    }
+    if !Self.send(number, call, changes, attached) {
+      HostLink.send(.unreadable, ["request": number, "why": "its content is longer than a megabyte, or JSON cannot hold it"])
     }
     lock.withLock { instance = nil }
   }

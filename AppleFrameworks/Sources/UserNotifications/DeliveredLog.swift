@@ -21,14 +21,9 @@ final class DeliveredLog: @unchecked Sendable {
 
   /// Appends a line.
   ///
-  /// - Parameters:
-  ///   - members: further members of the event, as JSON.
-  ///   - before: called first. Who reads the notifications of this process meanwhile waits for the line.
-  func append(_ event: [String: Any], _ members: KeyValuePairs<String, Data> = [:], after before: () -> Void = {}) {
-    lock.withLock {
-      before()
-      write(event, members)
-    }
+  /// - Parameter members: further members of the event, as JSON.
+  func append(_ event: [String: Any], _ members: KeyValuePairs<String, Data> = [:]) {
+    lock.withLock { write(event, members) }
   }
 
   private func write(_ event: [String: Any], _ members: KeyValuePairs<String, Data>) {

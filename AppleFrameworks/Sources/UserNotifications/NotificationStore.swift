@@ -33,10 +33,9 @@ final class NotificationStore: @unchecked Sendable {
   /// - Parameters:
   ///   - payload: the payload that was sent.
   ///   - changes: what was changed of its content, as the host learns it, as JSON.
-  ///   - before: called first; see ``DeliveredLog/append(_:_:after:)``.
-  func deliver(_ identifier: String, payload: Data, changes: Data, at date: Date = Date(), after before: () -> Void = {}) {
+  func deliver(_ identifier: String, payload: Data, changes: Data, at date: Date = Date()) {
     let event: [String: Any] = ["identifier": identifier, "date": date.timeIntervalSince1970]
-    delivered.append(event, ["payload": payload, "changes": changes], after: before)
+    delivered.append(event, ["payload": payload, "changes": changes])
   }
 
   private func deliver(_ request: UNNotificationRequest, at date: Date) {

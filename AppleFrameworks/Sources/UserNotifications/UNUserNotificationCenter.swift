@@ -126,9 +126,8 @@ open class UNUserNotificationCenter: NSObject, @unchecked Sendable {
   /// - Parameters:
   ///   - payload: the payload that was sent.
   ///   - changes: what its extension has changed, as the host learns it, as JSON.
-  ///   - answer: sends the answer to the host. Later requests find the notification nevertheless.
-  package func deliver(_ identifier: String, payload: Data, changes: Data, after answer: () -> Void) {
-    store.deliver(identifier, payload: payload, changes: changes, after: answer)
+  package func deliver(_ identifier: String, payload: Data, changes: Data) {
+    store.deliver(identifier, payload: payload, changes: changes)
   }
 
   // MARK: Pending notifications
