@@ -43,6 +43,8 @@ final class UploadServer: @unchecked Sendable {
   /// Replies that the connection does not take yet.
   private var unsent = Ring<[UInt8]>()
   private var isConditional = true
+  /// Whether the connection has ended.
+  private var isOver = false
 
   /// Serves the host on a thread of its own.
   ///
@@ -87,6 +89,7 @@ final class UploadServer: @unchecked Sendable {
   }
 
   private func end() {
+    isOver = true
     loop.unwatch(connection)
     multi.shutdown()
     jobs = [:]
@@ -137,6 +140,7 @@ final class UploadServer: @unchecked Sendable {
   }
 
   private func flush() {
+    guard !isOver else { return }
     while !unsent.isEmpty {
       // If the host is gone, the next read shows it.
       if !MessageSocket.send(unsent[0], over: connection), errno == EAGAIN { break }

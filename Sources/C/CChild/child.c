@@ -88,7 +88,8 @@ long child_receive(int socket, void *bytes, size_t count, int flags, int *descri
     char room[CMSG_SPACE(sizeof(int))];
     struct cmsghdr head;
   } control;
-  struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1, .msg_control = control.room, .msg_controllen = sizeof control.room};
+  // The kernel closes further descriptors, for which there is no room: CMSG_SPACE would have room for two.
+  struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1, .msg_control = control.room, .msg_controllen = CMSG_LEN(sizeof(int))};
   *descriptor = -1;
   ssize_t length;
   do length = recvmsg(socket, &message, MSG_CMSG_CLOEXEC | flags);

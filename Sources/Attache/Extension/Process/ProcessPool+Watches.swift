@@ -37,7 +37,15 @@ extension ProcessPool {
 
   private func collect(_ process: ExtensionProcess) {
     loop.unwatch(process.child.endDescriptor)
-    guard let end = process.child.end, forget(process) else { return }
+    guard let end = process.child.end else {
+      // It is traced, and its tracer has its end first.
+      guard leftovers.contains(where: { $0 === process }) else { return }
+      _ = loop.schedule(at: loop.now.advanced(by: .milliseconds(50))) { [weak self, weak process] in
+        if let self, let process { collect(process) }
+      }
+      return
+    }
+    guard forget(process) else { return }
     if !configuration.sharesHome { folder.removeHome(process.number) }
     observe?(.ended(process: process.process.identifier, end, verdict: process.verdict, peakMemory: process.peakMemory), loop.now)
   }

@@ -29,6 +29,11 @@ enum MessageSocket {
   static func receive(from socket: Int32) -> (message: ArraySlice<UInt8>, descriptor: Int32)? {
     var (bytes, descriptor) = ([UInt8](repeating: 0, count: maximumBytes), Int32(-1))
     let count = unsafe child_receive(socket, &bytes, bytes.count, 0, &descriptor)
-    return count > 0 ? (bytes[..<count], descriptor) : nil
+    guard count > 0 else {
+      // An empty message may have one, too.
+      if descriptor >= 0 { close(descriptor) }
+      return nil
+    }
+    return (bytes[..<count], descriptor)
   }
 }
