@@ -48,7 +48,7 @@ final class FetcherPool: Sendable {
     parent?.stop()
     loop.stop()
     for thread in reporting.withLock({ $0 }) { thread.join() }
-    // What no thread was there for.
+    // Notices for which no thread could be started.
     for notice in takeUnreported() { notify(notice) }
   }
 

@@ -31,7 +31,7 @@ struct ByteReader {
   }
 }
 
-// The contents of frames. Whoever sent them may be a stranger.
+// The contents of frames, which a stranger may have sent.
 extension ByteReader {
   /// Returns the next number.
   mutating func next<Value: BitwiseCopyable>(_ type: Value.Type) throws(FrameStream.Fault) -> Value {

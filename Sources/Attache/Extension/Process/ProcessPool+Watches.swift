@@ -38,7 +38,7 @@ extension ProcessPool {
   private func collect(_ process: ExtensionProcess) {
     loop.unwatch(process.child.endDescriptor)
     guard let end = process.child.end else {
-      // It is traced, and its tracer has its end first.
+      // A process that traces it gets its end first.
       guard leftovers.contains(where: { $0 === process }) else { return }
       _ = loop.schedule(at: loop.now.advanced(by: .milliseconds(50))) { [weak self, weak process] in
         if let self, let process { collect(process) }

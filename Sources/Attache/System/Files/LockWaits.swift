@@ -15,8 +15,8 @@ package final class LockWaits: Sendable {
   package static let usualLimit = Duration.seconds(60)
 
   /// How long a wait may last. After ``stop()``, it may last for ``noticeDelay``, so that a process
-  /// that stops still gets a lock that is only held for a moment. Once such a wait was in vain, a
-  /// later one for the same lock lasts for a tenth of a second, so that many waits end all the same.
+  /// that stops still gets a lock that is only held for a moment. After such a wait has ended without
+  /// the lock, a later one for the same lock lasts for a tenth of a second.
   package let limit: Duration
   private let clock: @Sendable () -> MonotonicInstant
   private let sleep: @Sendable (Duration) -> Void

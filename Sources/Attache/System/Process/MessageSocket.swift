@@ -30,7 +30,7 @@ enum MessageSocket {
     var (bytes, descriptor) = ([UInt8](repeating: 0, count: maximumBytes), Int32(-1))
     let count = unsafe child_receive(socket, &bytes, bytes.count, 0, &descriptor)
     guard count > 0 else {
-      // An empty message may have one, too.
+      // An empty message may have a descriptor, too.
       if descriptor >= 0 { close(descriptor) }
       return nil
     }
