@@ -1,5 +1,6 @@
-/// What is known about a line beside its reason: what is wrong with it, and where.
-package enum LineCause: Hashable, Sendable {
+/// What is known about a line beside its reason: what is wrong with it, and where. It is indirect, since
+/// each decision has room for one, and few have one.
+package indirect enum LineCause: Hashable, Sendable {
   /// The line is not a JSON object.
   case json(JSONMistake)
   /// The line is an envelope that cannot be opened.

@@ -26,7 +26,8 @@ public struct NotificationContent: Hashable, Sendable {
 
   private enum Storage: Sendable {
     case unread(UnreadContent)
-    case read(Members)
+    /// Indirect, since content is copied with its payload, and few have members that were read.
+    indirect case read(Members)
   }
 
   /// The stored media, in the order of their references.

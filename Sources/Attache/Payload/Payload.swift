@@ -58,14 +58,7 @@ extension Payload {
   ///
   /// - Parameter line: the line of the payload; not needed if the payload was created with content.
   func content(in line: Segment?) -> NotificationContent {
-    content ?? line.map { line in NotificationContent(UnreadContent { json(of: line) }) } ?? NotificationContent()
-  }
-
-  /// Returns the payload as APNs receives it.
-  private func json(of line: Segment) -> [UInt8] {
-    if let built = place?.built { return built }
-    if let place, let text = place.text { return Array(text.source(place.object)) }
-    return line.bytes(in: splice.payload)
+    content ?? line.map { NotificationContent(UnreadContent(of: self, in: $0)) } ?? NotificationContent()
   }
 }
 

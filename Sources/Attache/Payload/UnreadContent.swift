@@ -11,12 +11,14 @@ final class UnreadContent: Sendable {
     }
   }
 
-  private let source: @Sendable () -> [UInt8]
+  private let line: Segment
+  /// The range in the line of a payload that has no place of its own.
+  private let range: Range<Int>
+  private let place: PayloadPlace?
   private let read = AtomicLazyReference<Parsed>()
 
-  /// - Parameter source: returns the payload as APNs receives it.
-  init(_ source: @escaping @Sendable () -> [UInt8]) {
-    self.source = source
+  init(of payload: Payload, in line: Segment) {
+    (self.line, range, place) = (line, payload.splice.payload, payload.place)
   }
 
   /// The values of the payload's members; all absent if there is no memory for a parser.
@@ -25,7 +27,11 @@ final class UnreadContent: Sendable {
   }
 
   /// The payload as APNs receives it.
-  var json: [UInt8] { source() }
+  var json: [UInt8] {
+    if let built = place?.built { return built }
+    if let place, let text = place.text { return Array(text.source(place.object)) }
+    return line.bytes(in: range)
+  }
 
   private static func parse(_ json: [UInt8]) -> NotificationContent.Members {
     let parser = JSONParser(capacity: json.count)
