@@ -45,7 +45,7 @@ enum MediaGuess {
     switch unsafe text[first].lowercasedASCII {
     case UInt8(ascii: "h"), UInt8(ascii: "d"), UInt8(ascii: "w"):
       // A URL, the name of a host, or a slip of one has a mark.
-      if unsafe text.contains(where: { $0 < 0x60 && ".:;/\\".utf8.contains($0) }) { return true }
+      if unsafe text.contains(where: isMark) { return true }
     case UInt8(ascii: "/"), UInt8(ascii: "\""), UInt8(ascii: "'"), UInt8(ascii: "<"), UInt8(ascii: "{"), UInt8(ascii: "["),
       UInt8(ascii: "$"), UInt8(ascii: "%"):
       return true
@@ -58,6 +58,13 @@ enum MediaGuess {
       return true
     }
     return unsafe text.count >= 64 && text.prefix(24).allSatisfy { $0 > 0x20 && $0 < 0x7F }
+  }
+
+  private static func isMark(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "."), UInt8(ascii: "/"), UInt8(ascii: ":"), UInt8(ascii: ";"), UInt8(ascii: "\\"): true
+    default: false
+    }
   }
 
   private static func start(of text: UnsafeRawBufferPointer) -> Int? {
