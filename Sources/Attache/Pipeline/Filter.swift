@@ -61,7 +61,7 @@ public final class Filter: Sendable {
     self.warn = warn
     self.clock = clock
     machine = clock.machine
-    processor = PayloadProcessor(configuration, host: host, store: store, clock: clock)
+    processor = PayloadProcessor(configuration, host: host, store: store)
     do {
       window = try OutputWindow(limits: WindowLimits(configuration), clock: clock, machine: machine, places: places)
       reading = try ReadingStop(machine: machine)
@@ -173,7 +173,8 @@ public final class Filter: Sendable {
     case .passthrough(_, let reason, let cause): pass(line, for: reason, LineNote(cause: cause, key: note.key), &inlet)
     case .unopened(let envelope): pass(line, for: .payloadEnvelope, LineNote(cause: .envelope(envelope), key: note.key), &inlet)
     case .candidates(let payloads):
-      let since = processor.waitForOverdueTimers()
+      // Due timers take precedence over new payloads.
+      let since = clock.waitForOverdueTimers()
       guard let ticket = inlet.reserve(line, jobs: payloads.count, since: since, note) else { return }
       serve(payloads, in: ticket, key: note.key)
     }

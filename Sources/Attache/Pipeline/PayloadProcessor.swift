@@ -4,14 +4,12 @@ package final class PayloadProcessor: Sendable {
   private let configuration: FilterConfiguration
   private let maker: LineEnricher
   let host: ServiceExtensionHost
-  private let clock: MonotonicClock
 
   /// - Parameters:
   ///   - host: serves the candidates.
   ///   - store: the store of the attachments. They are unpinned when their decision is released.
-  ///   - clock: the host's clock.
-  package init(_ configuration: FilterConfiguration, host: ServiceExtensionHost, store: AttachmentStore, clock: MonotonicClock) {
-    (self.configuration, self.host, self.clock) = (configuration, host, clock)
+  package init(_ configuration: FilterConfiguration, host: ServiceExtensionHost, store: AttachmentStore) {
+    (self.configuration, self.host) = (configuration, host)
     maker = LineEnricher(configuration, store: store)
   }
 
@@ -32,15 +30,6 @@ package final class PayloadProcessor: Sendable {
   func makeReportKey() throws(SystemError) -> ReportKey? {
     guard let place = configuration.reportKey else { return nil }
     return try ReportKey(place)
-  }
-
-  /// Waits until due timers have run, because they take precedence over new payloads. Call it
-  /// before the deadline of new payloads is set.
-  ///
-  /// - Returns: when the wait began; nil if there was none.
-  @discardableResult
-  func waitForOverdueTimers() -> MonotonicInstant? {
-    clock.waitForOverdueTimers()
   }
 
   /// Serves the payloads of a line and decides the line.

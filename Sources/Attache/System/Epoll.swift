@@ -1,6 +1,33 @@
 internal import CLinux
 internal import Glibc
 
+/// Waits until a descriptor is ready, an instant is reached, or another thread calls ``wake()``.
+/// Only the loop's thread may call the other methods.
+package protocol Poller: AnyObject, Sendable {
+  /// Watches a descriptor from now on. `isKnown` says whether it is already watched, perhaps for
+  /// another readiness.
+  func watch(_ descriptor: Int32, for readiness: Readiness, isKnown: Bool)
+  func unwatch(_ descriptor: Int32)
+  /// Waits until `instant` at the latest, and calls `ready` for each ready descriptor.
+  func wait(until instant: MonotonicInstant?, _ ready: (Int32, Readiness) -> Void)
+  /// Ends the current wait, or the next one. Safe from any thread.
+  func wake()
+}
+
+/// The events that a descriptor is watched for, or that have occurred on it.
+package struct Readiness: OptionSet, Sendable {
+  package let rawValue: UInt32
+
+  package init(rawValue: UInt32) {
+    self.rawValue = rawValue
+  }
+
+  package static let readable = Readiness(rawValue: 1)
+  package static let writable = Readiness(rawValue: 2)
+  /// An error or a hang-up. Reported even when not requested.
+  package static let failed = Readiness(rawValue: 4)
+}
+
 /// A poller based on epoll(7), with an eventfd to wake it.
 final class Epoll: Poller {
   /// Calls epoll_ctl(2) of an epoll with an operation, a descriptor and what it is watched for, and
@@ -93,5 +120,43 @@ extension Readiness {
 
   fileprivate var events: UInt32 {
     (contains(.readable) ? EPOLLIN.rawValue : 0) | (contains(.writable) ? EPOLLOUT.rawValue : 0)
+  }
+}
+
+/// A kernel counter that wakes a thread from `poll` or `epoll_wait` and keeps the wake-up until it
+/// is read (eventfd(2)).
+package final class EventFD: WakeSignal {
+  package let descriptor: Int32
+
+  /// - Throws: ``SystemError`` when the system cannot create a descriptor.
+  package init() throws(SystemError) {
+    descriptor = try SystemError.check("eventfd", eventfd(0, Int32(EFD_CLOEXEC)))
+  }
+
+  deinit {
+    close(descriptor)
+  }
+
+  /// Ends the current wait, or the next one. Safe from any thread.
+  package func ring() {
+    var one: UInt64 = 1
+    _ = unsafe write(descriptor, &one, 8)
+  }
+
+  /// Resets the counter. Blocks until the next ring if there was none.
+  package func silence() {
+    var count: UInt64 = 0
+    _ = unsafe read(descriptor, &count, 8)
+  }
+
+  /// Waits until the counter is rung or `instant` is reached, and resets it.
+  package func wait(until instant: MonotonicInstant?) {
+    guard let nanoseconds = instant?.nanosecondTimeout else {
+      silence()
+      // Let the ringing thread continue first, so that this wake-up also handles what it adds next.
+      sched_yield()
+      return
+    }
+    if linux_wait_readable(descriptor, Int(nanoseconds)) != 0 { silence() }
   }
 }
