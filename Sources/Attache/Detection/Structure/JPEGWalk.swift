@@ -98,6 +98,36 @@ struct JPEGWalk: FileWalk {
   }
 }
 
+/// The header of a JPEG, which must be complete and followed by what the format allows.
+extension JPEGWalk {
+  /// A JPEG has a frame header (SOF) before its first scan. A picture that is cut off after that is
+  /// still a JPEG by its bytes.
+  ///
+  /// Source: ITU-T T.81, annex B. JPEG-LS (T.87, frame header F7) begins with the same three bytes.
+  static func verdict(_ head: FileHead) -> HeadVerdict {
+    guard head.byte(at: 0) == 0xFF, head.byte(at: 1) == 0xD8 else { return .broken }
+    var offset = 2
+    while let fill = head.byte(at: offset), let code = head.byte(at: offset + 1) {
+      // Bytes that are no marker are skipped, as in the walk.
+      guard fill == 0xFF, code != 0xFF, code != 0 else {
+        offset += 1
+        continue
+      }
+      if code == 0xF7 { return .foreign }
+      guard JPEGMarker.mayPrecedeScan(code), code != 0xDA else { return .broken }
+      if JPEGMarker.isAlone(code) {
+        offset += 2
+        continue
+      }
+      guard let length = head.big16(at: offset + 2) else { return head.beyond(.jpeg) }
+      guard length >= 2 || JPEGMarker.isSkipped(code) else { return .broken }
+      offset += 2 + max(2, length)
+      if JPEGMarker.isFrameHeader(code) { return offset <= head.count ? .type(.jpeg) : head.beyond(.jpeg) }
+    }
+    return head.beyond(.jpeg)
+  }
+}
+
 /// The codes of JPEG's markers, which follow a byte FF.
 ///
 /// Source: ITU-T T.81, table B.1.

@@ -174,52 +174,80 @@ extension MediaReference.HintKind {
   }
 }
 
-/// Where the engine says that it found a reference.
-package enum MediaTracing: Sendable {
-  /// Nowhere.
-  case none
-  /// In ``MediaReference/path``, as a JSON pointer.
-  case paths
-  /// In the list of sites, from which the URLs of attachments can be replaced.
-  case sites
+/// The media that a payload names, in reading order: the first ``maximum`` distinct URLs, and the
+/// number of references that were left out.
+package struct MediaReferenceList {
+  /// The maximum number of references kept per payload. APNs accepts 4,096 bytes, so 64 references
+  /// have 64 bytes each, including keys and quotes. A line of 1 MiB has room for 139,760.
+  package static let maximum = 64
+
+  private var kept: [MediaReference] = []
+  /// References that are not followed, each with its misfit.
+  private var ignored: [MediaReference] = []
+  /// Where the URLs of attachments were read, if the caller asked for it. A URL may have several
+  /// sites.
+  private(set) var sites: [MediaSite] = []
+  private var isFull = false
+  private var omitted = 0
+  /// The number of calls of ``add(_:_:)``.
+  private(set) var offered = 0
+  /// The number of references added, including those left out and those with a repeated URL.
+  private(set) var count = 0
+  /// The number of attachments among them.
+  private(set) var attachmentCount = 0
+
+  /// Adds a reference. If the list is full, only counts it and does not call `make`.
+  ///
+  /// - Parameter make: reads the reference; returns nil if there is none.
+  mutating func add(_ role: MediaReference.Role, _ make: () -> MediaReference?) {
+    offered += 1
+    if isFull {
+      omitted += 1
+    } else {
+      guard let reference = make() else { return }
+      kept.append(reference)
+      if kept.count == 2 * Self.maximum { dropRepeated() }
+    }
+    count += 1
+    if role == .attachment { attachmentCount += 1 }
+  }
+
+  /// Adds sites, up to ``MediaSite/maximum``.
+  mutating func add(_ sites: [MediaSite]) {
+    self.sites += sites.prefix(MediaSite.maximum - self.sites.count)
+  }
+
+  /// Adds a reference that is not followed, and that no other reference replaces.
+  mutating func addIgnored(_ reference: MediaReference) {
+    if ignored.count < Self.maximum { ignored.append(reference) }
+  }
+
+  /// The references, and the number of those left out. A URL that is repeated after the list is
+  /// full counts again.
+  var bounded: (references: [MediaReference], omitted: Int) {
+    let distinct = ignored.isEmpty ? kept.distinct : (kept + ignored).distinct
+    guard distinct.count > Self.maximum else { return (distinct, omitted) }
+    return (Array(distinct.prefix(Self.maximum)), omitted + distinct.count - Self.maximum)
+  }
+
+  /// Removes repeated URLs. The list is full if the maximum number of URLs remains.
+  private mutating func dropRepeated() {
+    kept = kept.distinct
+    isFull = kept.count >= Self.maximum
+  }
 }
 
-extension MediaSourceReader {
-  /// Returns the sites of a reference: of its URL, and of each fallback. A URL that is composed of
-  /// several texts has none.
-  ///
-  /// - Parameter written: the string that contains the URL.
-  func sites(of reference: MediaReference, _ find: DialectWalk.Find, written: UntrustedText, _ fields: FieldReader) -> [MediaSite] {
-    guard case .url = place.source.origin, reference.role == .attachment else { return [] }
-    let (url, path) = (reference.url, path(to: find.steps))
-    var sites = [MediaSite(written: written, url: url, media: url, path: path, hint: hint(of: reference, find, fields))]
-    for fallback in place.source.fallbacks {
-      guard let text = payload.value(at: fallback)?.text, let steps = fallback.first(from: payload) else { continue }
-      sites.append(MediaSite(written: text, url: text.asURL, media: url, path: [steps]))
-    }
-    return sites
+extension [MediaReference] {
+  /// The references without repetitions of a URL; the first of each is kept. A picture that is both
+  /// the sender's and an attachment counts as two.
+  var distinct: [MediaReference] {
+    guard count > 1 else { return self }
+    var keys: Set<Key> = []
+    return filter { keys.insert(Key(url: $0.url, role: $0.role)).inserted }
   }
+}
 
-  /// A hint has a place if the payload contains it, and if the dialect adds nothing to it.
-  private func hint(of reference: MediaReference, _ find: DialectWalk.Find, _ fields: FieldReader) -> MediaSite.Hint? {
-    guard let text = reference.typeHint, let field = fields.source(place.source.typeHint), field.framed("").isEmpty else { return nil }
-    guard let path = hintPath(field, find) else { return nil }
-    let source = place.source
-    guard case .at(let at) = field.origin, source.json == nil else {
-      return MediaSite.Hint(path: path, text: text, kind: reference.hintKind, words: source.hintWords)
-    }
-    return MediaSite.Hint(path: path, text: text, kind: reference.hintKind, words: source.hintWords, place: at, conditions: source.when)
-  }
-
-  private func hintPath(_ field: Field, _ find: DialectWalk.Find) -> MediaSite.Path? {
-    switch field.origin {
-    case .inside(let inside): find.item.flatMap(inside.first).map { path(to: find.steps.prefix(find.itemDepth) + $0) }
-    case .at(let at): at.first(from: payload).map { [$0] }
-    case .text, .boolean, .number, .rectangle, .key, .index, .file, .url, .query, .differs: nil
-    }
-  }
-
-  private func path(to steps: [JSONPointer.Token]) -> MediaSite.Path {
-    string.map { [$0, steps] } ?? [steps]
-  }
+private struct Key: Hashable {
+  let url: UntrustedText
+  let role: MediaReference.Role
 }
