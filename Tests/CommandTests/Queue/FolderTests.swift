@@ -52,27 +52,6 @@ struct FolderTests {
     #expect([names("in"), names("in.taken")] == [[], []])
   }
 
-  @Test func `a command that is killed again and again while files come adds each once`() async throws {
-    let count = 200
-    for round in 0..<10 {
-      let program = try queue.start("enqueue", ["--folder", queue.tool.home["in"], "--follow"])
-      for number in 0..<(count / 10) { try drop("\(round) \(number)", as: "\(round)-\(number)") }
-      // Each round ends at another number of payloads, whatever step the process is at then.
-      _ = try await queue.state { $0.total > round * (count / 10) }
-      program.send(SIGKILL)
-      _ = await program.finished()
-    }
-    #expect(try await queue.run("enqueue", ["--folder", queue.tool.home["in"]]).exit == .status(0))
-    #expect(try await queue.run("work", ["--once"]).exit == .status(0))
-    let lines = try await queue.run("deliver", ["--once", "--folder", queue.tool.home["out"]])
-    #expect(lines.exit == .status(0))
-    let results = names("out").filter { !$0.hasSuffix(".record") }
-    let texts = results.compactMap { FileManager.default.contents(atPath: queue.tool.home["out"] + "/" + $0) }
-    #expect(results.count == count)
-    #expect(Set(texts).count == count)
-    #expect([names("in"), names("in.taken")] == [[], []])
-  }
-
   @Test func `a second queue is refused by the folder of the first's results, which is named`() async throws {
     try await queue.work("{}\n")
     #expect(try await queue.run("deliver", ["--once", "--folder", queue.tool.home["out"]]).exit == .status(0))
