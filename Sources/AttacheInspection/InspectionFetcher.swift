@@ -13,7 +13,7 @@ package final class InspectionFetcher {
   ///   - store: the store of the attachments; the caller keeps ownership.
   ///   - clock: the host's clock.
   package init(_ configuration: FilterConfiguration, host: ServiceExtensionHost, store: AttachmentStore, clock: MonotonicClock) {
-    processor = PayloadProcessor(configuration, host: host, store: store, clock: clock)
+    processor = PayloadProcessor(configuration, host: host, store: store)
     deadline = configuration.deadline
     self.clock = clock
   }

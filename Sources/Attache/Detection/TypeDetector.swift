@@ -206,7 +206,7 @@ package final class TypeDetector {
     }
     switch format.verdict(head) {
     case .type(let type): return .accepted(type)
-    case .foreign: return .refused(.typeUnsupported, found: format == .png && ImageHeader.isForApp(head) ? appPicture : name)
+    case .foreign: return .refused(.typeUnsupported, found: format == .png && PNGWalk.isForApp(head) ? appPicture : name)
     case .broken: return .refused(.typeUnknown, found: name)
     }
   }

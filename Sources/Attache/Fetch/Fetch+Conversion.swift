@@ -6,13 +6,13 @@ extension Fetch {
     guard let picture, let converters = engine.converters else { return fail(FetchFailure(reason: .internal)) }
     let end = engine.loop.now.advanced(by: Self.conversionTime(within: budget))
     tracker.note { $0.isConverting = true }
-    let claim = converters.convert(picture, for: tracker.payloads, until: end) { [self] in
+    let claim = converters.convert(picture, for: tracker.waiter?.payloads ?? [], until: end) { [self] in
       tracker.isAwaited
     } answer: { [self] result in
       takeConverted(result, of: picture)
     }
     self.claim = claim
-    tracker.noteConversion(claim.turn)
+    tracker.waiter?.noteConversion(claim.turn)
   }
 
   /// Called when another payload waits for the file.

@@ -114,7 +114,7 @@ extension Fetch {
 
   private func askDetector(about ingest: MediaIngest) {
     guard let question = ingest.takeQuestion() else { return }
-    engine.detectors.ask(question, of: tracker.payloads, by: tracker.deadline ?? .distantFuture) { [self] in
+    engine.detectors.ask(question, of: tracker.waiter?.payloads ?? [], by: tracker.waiter?.deadline ?? .distantFuture) { [self] in
       tracker.isAwaited
     } answer: { [self, body = ingestBody] detection in
       // A result for an earlier body is ignored.

@@ -58,7 +58,7 @@ final class Fetch: OriginLimiterClient {
 
   /// The time until the deadline of the waiter.
   var budget: Duration {
-    tracker.deadline.map { engine.loop.now.duration(to: $0) } ?? .zero
+    tracker.waiter.map { engine.loop.now.duration(to: $0.deadline) } ?? .zero
   }
 
   /// Handles an event, and carries out the resulting action.
@@ -183,5 +183,94 @@ final class Fetch: OriginLimiterClient {
     let (now, due) = (engine.loop.now, latestNews.advanced(by: Self.stallTime))
     guard now >= due else { return lookForNews(at: due) }
     if engine.setAside(self) { place = .aside } else { lookForNews(at: now.advanced(by: Self.stallTime)) }
+  }
+}
+
+/// The use of the HTTP cache by a fetch: look up a hop before requesting it, revalidate a stale
+/// response, and store an accepted one.
+extension Fetch {
+  /// Ends the fetch with a file of the store. The file is already pinned.
+  func serve(_ entry: CacheEntry, as cache: MediaRecord.Cache) {
+    if cache == .revalidated { keepEntry(of: entry.file, isRefreshed: true) } else { engine.cache?.noteUse(of: entry) }
+    tracker.note { record in
+      record.cache = cache
+      record.type = entry.file.type
+      record.bytes = entry.file.size
+    }
+    let waiter = tracker.end(with: entry.file)
+    release()
+    engine.keep(entry.file, of: self)
+    engine.handOut(entry.file, to: waiter)
+  }
+
+  /// Updates or removes the index entry according to an accepted response.
+  func keepEntry(of file: StoredFile, isRefreshed: Bool) {
+    guard let cache = engine.cache else { return }
+    let pixels = engine.configuration.limits.pixels
+    switch state.reuse.conclusion(file, isRefreshed: isRefreshed, pixels: pixels, isPublic: state.isPublic) {
+    case .none: break
+    case .keep(let entry): cache.keep(entry)
+    case .forget(let key): cache.forget(key)
+    }
+  }
+}
+
+/// The progress and the waiter of a fetch. On the loop only.
+struct FetchTracker {
+  private(set) var progress = FetchProgress()
+  private(set) var waiter: FetchWaiter?
+  private var isCancelled = false
+  private var isOver = false
+
+  /// Whether the waiter was not cancelled.
+  var isAwaited: Bool { waiter != nil && !isCancelled }
+
+  /// Updates the progress of the fetch.
+  mutating func note(_ change: (inout FetchProgress) -> Void) {
+    change(&progress)
+    if let trace = waiter?.trace { trace.note(progress.raw(of: trace.fetch)) }
+  }
+
+  /// Records that the fetch waits for a connection.
+  mutating func beginWait(for awaited: FetchProgress.Awaited, at now: MonotonicInstant) {
+    note { ($0.awaited, $0.waitingSince) = (awaited, now) }
+  }
+
+  /// Records the end of the wait, if there was one.
+  mutating func endWait(at now: MonotonicInstant) {
+    note { progress in
+      guard let since = progress.waitingSince.take() else { return }
+      progress.timing.wait = (progress.timing.wait ?? .zero) + since.duration(to: now)
+    }
+  }
+
+  mutating func begin(_ waiter: FetchWaiter) {
+    self.waiter = waiter
+  }
+
+  /// Records that the waiter was cancelled. ``leave()`` removes it later.
+  mutating func markCancelled() {
+    isCancelled = true
+  }
+
+  /// Removes the cancelled waiter.
+  ///
+  /// - Returns: false when the tracker has ended.
+  mutating func leave() -> Bool {
+    guard !isOver else { return false }
+    waiter = nil
+    return true
+  }
+
+  /// Ends the tracker.
+  ///
+  /// - Returns: the waiter, whose record has the progress; nil when there is none, or when the
+  ///   tracker had already ended.
+  mutating func end(with file: StoredFile? = nil) -> FetchWaiter? {
+    guard !isOver else { return nil }
+    isOver = true
+    if let file { note { $0.type = file.type } }
+    waiter?.follow(.ended(progress))
+    return waiter.take()
   }
 }

@@ -1,3 +1,4 @@
+internal import Glibc
 internal import Synchronization
 
 /// The host's side of one fetcher: it sends requests and receives replies. It starts a process when
@@ -202,5 +203,87 @@ final class FetcherLink: Sendable {
       return state.stream?.unsentBytes ?? 0 > Self.maximumUnsent
     }
     if isStuck { ended() } else { watchStream() }
+  }
+}
+
+/// The start of a fetcher process, on the loop.
+extension FetcherLink {
+  func start(_ state: inout FetcherLinkState, after pause: Duration) {
+    guard !state.isStarting, !state.isOver else { return }
+    state.isStarting = true
+    pool.loop.post { [self] in
+      guard pause > .zero else { return start() }
+      _ = pool.loop.schedule(at: pool.loop.now.advanced(by: pause)) { [self] in start() }
+    }
+  }
+
+  private func start() {
+    // A thread does not end by itself.
+    guard let parent = pool.parent else { return giveUp() }
+    let (own, other): (Int32, Int32)
+    do throws(SystemError) {
+      (own, other) = try SocketStream.pair()
+    } catch {
+      return startLater(after: error)
+    }
+    defer { close(other) }
+    let order = state.withLock { state in
+      state.generation += 1
+      state.parent = parent.generation
+      return FetcherParent.Order(
+        number: number, count: pool.count, generation: state.generation, temporaryName: store.temporary.name,
+        needsRoots: state.requests.needsRoots)
+    }
+    pool.shared.forgetWork(of: number)
+    let isStarted = parent.start(order, connection: other)
+    // The parent cannot take an order at the moment, or is gone. The end of the parent is detected
+    // elsewhere.
+    guard isStarted else {
+      let error = SystemError(call: "sendmsg", number: errno)
+      close(own)
+      return startLater(after: error)
+    }
+    begin(own)
+  }
+
+  /// Sends what waits for the new process.
+  ///
+  /// - Parameter connection: this end of the connection.
+  private func begin(_ connection: Int32) {
+    change { state in
+      state.isStarting = false
+      guard !state.isOver else {
+        close(connection)
+        return
+      }
+      state.stream = FrameStream(SocketStream(connection), maximumFrame: FetcherFrame.maximumBytes)
+      (state.isReady, state.hasAnswered, state.start) = (false, false, pool.loop.now)
+      for (number, request) in state.requests.inOrder {
+        state.requests[number]?.prunes = pruneCount
+        state.send(request, number)
+      }
+      for number in state.pulses.keys { state.stream?.gather { FetcherFrame.append(.pulse(number), to: &$0) } }
+      flush(&state)
+    }
+    watchStream()
+    lookAfter()
+  }
+
+  /// Retries later: the start failed for lack of a descriptor, for example, and others may be
+  /// released. The requests fail when this has happened too often in a row.
+  private func startLater(after error: SystemError) {
+    var afterwards: Afterwards = []
+    let mayStart = state.withLock { state in
+      guard !state.isOver else { return false }
+      _ = state.pause.next()
+      guard state.noteFailedStart() else { return true }
+      state.message = "\(error)"
+      giveUpStarting(&state, &afterwards)
+      state.isStarting = false
+      return false
+    }
+    for action in afterwards { action() }
+    guard mayStart else { return }
+    _ = pool.loop.schedule(at: pool.loop.now.advanced(by: FetcherLinkState.longestPause)) { [self] in start() }
   }
 }

@@ -1,3 +1,5 @@
+internal import Synchronization
+
 /// The state of a ``FetcherLink``.
 struct FetcherLinkState: ~Copyable {
   /// nil while there is no process.
@@ -82,5 +84,116 @@ struct FetcherLinkState: ~Copyable {
     let all = requests.removeAll()
     for request in all { places.give(back: request.place) }
     return all.flatMap(\.waiters)
+  }
+}
+
+/// The requests to one fetcher, and the rules that decide which request is to blame when its
+/// processes end. A pure value.
+struct FetcherRequests {
+  struct Request {
+    let url: CheckedURL
+    /// The operator's header lines for the origin of the URL.
+    var fields: [String] = []
+    /// Why the circuit breaker refuses to send it to the origin; nil when it may be sent.
+    var refusal: FetchFailure?
+    /// The place of its progress in shared memory.
+    let place: Int
+    var deadline: MonotonicInstant
+    var waiters: [FetchWaiter]
+    /// How many prunes had begun when the request was sent.
+    var prunes: UInt64
+    /// When the request was made.
+    var begun = MonotonicInstant.distantPast
+    /// How many times its file was gone when the reply arrived.
+    var losses = 0
+    /// How many processes ended while they were working on it.
+    var deaths = 0
+    /// How many processes ended while it was in flight.
+    var ends = 0
+  }
+
+  /// A request fails when this many processes have ended while they were working on it.
+  static let maximumDeaths = 2
+  /// A request fails when this many processes have ended while it was in flight. The number is high
+  /// because other requests may be the cause.
+  static let maximumEnds = 64
+
+  private var requests: [UInt64: Request] = [:]
+  /// The requests that others may join.
+  private var byURL: [String: UInt64] = [:]
+
+  var isEmpty: Bool { requests.isEmpty }
+  var count: Int { requests.count }
+  /// The requests with their numbers, in the order in which they were made.
+  var inOrder: [(number: UInt64, request: Request)] { requests.sorted { $0.key < $1.key }.map { ($0.key, $0.value) } }
+  var needsRoots: Bool { requests.values.contains { $0.url.scheme == .https } }
+
+  subscript(number: UInt64) -> Request? {
+    get { requests[number] }
+    set { requests[number] = newValue }
+  }
+
+  /// Returns the number of the request for a URL, if others may join it.
+  func number(for url: String) -> UInt64? { byURL[url] }
+
+  /// - Parameter joins: whether other requests may join it, unless it is refused.
+  mutating func add(_ request: Request, as number: UInt64, joins: Bool) {
+    requests[number] = request
+    if joins, request.refusal == nil { byURL[request.url.text] = number }
+  }
+
+  @discardableResult
+  mutating func remove(_ number: UInt64) -> Request? {
+    guard let request = requests.removeValue(forKey: number) else { return nil }
+    if byURL[request.url.text] == number { byURL[request.url.text] = nil }
+    return request
+  }
+
+  mutating func removeAll() -> [Request] {
+    defer { (requests, byURL) = ([:], [:]) }
+    return Array(requests.values)
+  }
+
+  /// Records the end of a process.
+  ///
+  /// - Parameter suspect: the number of the request that it was working on, if known.
+  /// - Returns: the requests that have ended too many processes. They are removed.
+  mutating func noteEnd(suspect: UInt64?) -> [Request] {
+    for number in requests.keys { requests[number]?.ends += 1 }
+    if let suspect { requests[suspect]?.deaths += 1 }
+    let guilty = requests.filter { $0.value.deaths >= Self.maximumDeaths || $0.value.ends >= Self.maximumEnds }
+    return guilty.keys.compactMap { remove($0) }
+  }
+}
+
+/// The places in the shared memory that no link has. Safe from any thread.
+final class PlaceBlocks: Sendable {
+  private let firstFree = Atomic<Int>(0)
+
+  /// Returns places for a link, each of them once; empty when all places are taken.
+  func next() -> Range<Int> {
+    let first = min(FetcherMemory.places, firstFree.add(FetchPlaces.block, ordering: .relaxed).oldValue)
+    return first..<min(FetcherMemory.places, first + FetchPlaces.block)
+  }
+}
+
+/// The free places of a link in the shared memory. Returned places are reused before new ones, so
+/// that few pages are used. A link never gives a place to another link: the limit applies to the sum
+/// of the links' own peaks.
+struct FetchPlaces {
+  /// The number of places that a link gets at a time.
+  static let block = 64
+
+  private var free: [Int] = []
+
+  /// - Parameter more: gets more places. They stay with this link.
+  /// - Returns: ``FetcherMemory/places`` when all places are taken.
+  mutating func take(more: () -> Range<Int>) -> Int {
+    if free.isEmpty { free = more().reversed() }
+    return free.popLast() ?? FetcherMemory.places
+  }
+
+  mutating func give(back place: Int) {
+    if place < FetcherMemory.places { free.append(place) }
   }
 }

@@ -61,7 +61,7 @@ public final class Filter: Sendable {
     self.warn = warn
     self.clock = clock
     machine = clock.machine
-    processor = PayloadProcessor(configuration, host: host, store: store, clock: clock)
+    processor = PayloadProcessor(configuration, host: host, store: store)
     do {
       window = try OutputWindow(limits: WindowLimits(configuration), clock: clock, machine: machine, places: places)
       reading = try ReadingStop(machine: machine)
@@ -173,7 +173,8 @@ public final class Filter: Sendable {
     case .passthrough(_, let reason, let cause): pass(line, for: reason, LineNote(cause: cause, key: note.key), &inlet)
     case .unopened(let envelope): pass(line, for: .payloadEnvelope, LineNote(cause: .envelope(envelope), key: note.key), &inlet)
     case .candidates(let payloads):
-      let since = processor.waitForOverdueTimers()
+      // Due timers take precedence over new payloads.
+      let since = clock.waitForOverdueTimers()
       guard let ticket = inlet.reserve(line, jobs: payloads.count, since: since, note) else { return }
       serve(payloads, in: ticket, key: note.key)
     }
@@ -215,5 +216,39 @@ extension WindowLimits {
     self.init(
       jobs: configuration.jobs, windowBytes: configuration.windowBytes, isOrdered: configuration.isOrdered, budget: configuration.deadline,
       isReporting: configuration.report != nil)
+  }
+}
+
+/// The progress of a filter.
+public struct Progress: Hashable, Sendable {
+  /// The number of lines read.
+  public var lines: Int
+  /// The number of decided lines with attachments.
+  public var attached: Int
+  /// The number of decided lines that fell back to the original.
+  public var fallback: Int
+}
+
+/// Counters for a progress line, updated by the threads that decide.
+final class Counters: Sendable {
+  private let lines = Atomic<Int>(0)
+  private let attached = Atomic<Int>(0)
+  private let fallback = Atomic<Int>(0)
+
+  func note(lines count: Int) {
+    lines.store(count, ordering: .relaxed)
+  }
+
+  func note(_ outcome: Outcome) {
+    switch outcome {
+    case .attached: attached.wrappingAdd(1, ordering: .relaxed)
+    case .fallback: fallback.wrappingAdd(1, ordering: .relaxed)
+    case .passthrough, .invalid: break
+    }
+  }
+
+  var progress: Progress {
+    Progress(
+      lines: lines.load(ordering: .relaxed), attached: attached.load(ordering: .relaxed), fallback: fallback.load(ordering: .relaxed))
   }
 }

@@ -18,7 +18,7 @@ package final class LineProcessor {
   package init(
     _ configuration: FilterConfiguration, host: ServiceExtensionHost, store: AttachmentStore, clock: MonotonicClock
   ) throws(SystemError) {
-    processor = PayloadProcessor(configuration, host: host, store: store, clock: clock)
+    processor = PayloadProcessor(configuration, host: host, store: store)
     payloads = try processor.makeReader()
     key = try processor.makeReportKey()
     self.clock = clock
@@ -52,7 +52,8 @@ package final class LineProcessor {
         let (reason, cause) = payloads.reasonToPass
         return decided(Decision(.passthrough, reason, LineNote(cause: cause, key: key)), .zero)
       }
-      processor.waitForOverdueTimers()
+      // Due timers take precedence over new payloads.
+      clock.waitForOverdueTimers()
       let begun = clock.now
       processor.serve(payloads, of: segment, identifier: identifier, deadline: deadline) { [clock] result in
         var decision = result

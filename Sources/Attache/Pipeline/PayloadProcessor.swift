@@ -4,14 +4,12 @@ package final class PayloadProcessor: Sendable {
   private let configuration: FilterConfiguration
   private let maker: LineEnricher
   let host: ServiceExtensionHost
-  private let clock: MonotonicClock
 
   /// - Parameters:
   ///   - host: serves the candidates.
   ///   - store: the store of the attachments. They are unpinned when their decision is released.
-  ///   - clock: the host's clock.
-  package init(_ configuration: FilterConfiguration, host: ServiceExtensionHost, store: AttachmentStore, clock: MonotonicClock) {
-    (self.configuration, self.host, self.clock) = (configuration, host, clock)
+  package init(_ configuration: FilterConfiguration, host: ServiceExtensionHost, store: AttachmentStore) {
+    (self.configuration, self.host) = (configuration, host)
     maker = LineEnricher(configuration, store: store)
   }
 
@@ -34,15 +32,6 @@ package final class PayloadProcessor: Sendable {
     return try ReportKey(place)
   }
 
-  /// Waits until due timers have run, because they take precedence over new payloads. Call it
-  /// before the deadline of new payloads is set.
-  ///
-  /// - Returns: when the wait began; nil if there was none.
-  @discardableResult
-  func waitForOverdueTimers() -> MonotonicInstant? {
-    clock.waitForOverdueTimers()
-  }
-
   /// Serves the payloads of a line and decides the line.
   ///
   /// - Parameters:
@@ -56,6 +45,164 @@ package final class PayloadProcessor: Sendable {
   ) {
     host.run(NotificationRequest.all(identifier, payloads, of: line, deadline: deadline)) { [self] deliveries in
       decided(maker.decision(deliveries, on: payloads, of: line))
+    }
+  }
+}
+
+/// Combines the host's results for each payload of a line into the decision about the line.
+struct LineEnricher: Sendable {
+  private let member: AttachmentMember
+  /// The addresses that replace the URLs of attached media; nil keeps the URLs.
+  private let address: StoreAddress?
+  private let addsMember: Bool
+  private let maximum: PayloadMaximum
+  private let hasPublicAddresses: Bool
+  private let store: AttachmentStore
+
+  /// - Parameter store: the store of the attachments. They are unpinned when their decision is
+  ///   released.
+  init(_ configuration: FilterConfiguration, store: AttachmentStore) {
+    member = AttachmentMember(key: configuration.outputKey, baseURL: configuration.baseURL ?? store.baseURL)
+    address = configuration.rewritingURL.map(StoreAddress.init)
+    addsMember = address == nil || configuration.attachAs == .both
+    (maximum, hasPublicAddresses) = (configuration.maximumPayload, configuration.baseURL != nil)
+    self.store = store
+  }
+
+  /// Returns the decision about a line: attached if at least one of its payloads gets attachments
+  /// or changed content.
+  ///
+  /// - Parameters:
+  ///   - deliveries: one result per payload, in their order.
+  ///   - payloads: the line's candidates.
+  ///   - line: the line.
+  func decision(_ deliveries: [ExtensionResult], on payloads: [Payload], of line: Segment) -> Decision {
+    var decision = Decision(outcome: .passthrough)
+    var enriched: [Payload.Enriched] = []
+    for (index, delivery) in deliveries.enumerated() {
+      decision.dialect = decision.dialect ?? payloads[index].dialect
+      decision.media += delivery.media
+      decision.omitted += payloads[index].omitted
+      let files = delivery.content?.attachments.map(\.file) ?? []
+      switch enrich(payloads[index], with: delivery.content, in: line) {
+      case .unchanged: decision.reason = decision.reason ?? delivery.reason
+      case .enriched(let payload, let changed):
+        enriched.append(payload)
+        decision.payloadCount = payload.payloadCount
+        decision.files += files
+        decision.changed += changed.filter { !decision.changed.contains($0) }
+      case .refused(let reason, let excess):
+        decision.payloadCount = excess?.size
+        if payloads.count > 1 { decision.refuse(last: delivery.media.count, for: reason) }
+        for file in files { store.unpin(file) }
+        if decision.reason == nil { (decision.reason, decision.cause) = (reason, excess.map(LineCause.tooLarge)) }
+      }
+    }
+    guard !enriched.isEmpty else {
+      if decision.reason != nil {
+        decision.outcome = .fallback
+      } else {
+        (decision.reason, decision.cause) = payloads.reasonToPass
+      }
+      return decision
+    }
+    (decision.outcome, decision.reason, decision.cause) = (.attached, nil, payloads.first?.unopened.map(LineCause.envelope))
+    decision.form = enriched.count == 1 ? enriched[0].form : .edited(enriched.flatMap(\.allEdits))
+    decision.onRelease = { [store, files = decision.files] in
+      for file in files { store.unpin(file) }
+    }
+    return decision
+  }
+
+  /// The result for one payload of a line.
+  private enum Enrichment {
+    case unchanged
+    /// - Parameter changed: the JSON pointers of the members that the service extension changed.
+    case enriched(Payload.Enriched, changed: [String])
+    /// The original must be delivered.
+    ///
+    /// - Parameter excess: the sizes of a payload that exceeds its limit.
+    case refused(Reason, PayloadExcess? = nil)
+  }
+
+  private func enrich(_ payload: Payload, with content: NotificationContent?, in line: Segment) -> Enrichment {
+    guard let content else { return .unchanged }
+    guard let changes = changes(of: payload, to: content, in: line) else { return .refused(.extensionContent) }
+    let isAttached = !content.attachments.isEmpty
+    guard isAttached || !changes.isEmpty else { return .unchanged }
+    let inserted = memberBytes(for: content.attachments, of: payload)
+    var enriched = Payload.Enriched(splice: payload.splice, edits: payload.edits, member: inserted)
+    let edit = isAttached ? changes.over(payload.overrides) : changes
+    if !edit.isEmpty || isAttached && address != nil {
+      var edited = payload
+      if !edit.isEmpty {
+        // An override that has no place is left out.
+        let isApplied = edited.apply(edit, in: line)
+        let limit = max(ContentEdit.maximumPayload, payload.splice.payloadCount)
+        guard changes.isEmpty || (isApplied && edited.splice.payloadCount <= limit) else { return .refused(.extensionContent) }
+      }
+      if isAttached, let address {
+        let isReplaced = edited.apply(MediaEdit(content.attachments, of: payload, at: address), in: line)
+        guard isReplaced || !enriched.member.isEmpty || !changes.isEmpty else { return .refused(.payloadPlace) }
+      }
+      (enriched.splice, enriched.edits) = (edited.splice, edited.edits)
+    }
+    // If only what other devices read has changed, Apple's payload is as its sender wrote it.
+    let (before, after) = (payload.splice.payloadCount, enriched.payloadCount)
+    if let maximum = maximum(of: payload), after > maximum, after != before {
+      let excess = PayloadExcess(size: after, before: before, maximum: maximum, hasMember: !enriched.member.isEmpty)
+      return .refused(.payloadMaximum, excess)
+    }
+    return .enriched(enriched, changed: changes.pointers)
+  }
+
+  /// Returns the size that a payload may have with its attachments; nil if there is no limit.
+  private func maximum(of payload: Payload) -> Int? {
+    switch maximum {
+    case .automatic: hasPublicAddresses ? payload.maximumSize : nil
+    case .bytes(let bytes): bytes
+    case .unlimited: nil
+    }
+  }
+
+  /// Returns the member for the attachments that Apple's devices show; empty if there is none.
+  private func memberBytes(for attachments: [Attachment], of payload: Payload) -> [UInt8] {
+    guard addsMember, payload.place?.takesMember != false else { return [] }
+    let others = payload.references.filter(\.isForOthers).map(\.url)
+    let shown = others.isEmpty ? attachments : attachments.filter { !others.contains($0.source) }
+    return shown.isEmpty ? [] : member.bytes(for: shown)
+  }
+
+  /// Returns what the service extension changed; nil if the line cannot have it.
+  private func changes(of payload: Payload, to content: NotificationContent, in line: Segment) -> ContentEdit? {
+    guard content.hasChanges else { return ContentEdit() }
+    let changes = ContentEdit(from: payload.content(in: line).members, to: content.members)
+    return changes?.changesUserInfo(member.key) == true ? nil : changes
+  }
+}
+
+extension Payload {
+  /// What changes in a line for a payload: the edits, and the member that it gets.
+  fileprivate struct Enriched {
+    var splice: Splice
+    var edits: [LineEdit]
+    /// Key, colon and value; empty for no member.
+    var member: [UInt8]
+
+    /// The size in bytes that APNs limits.
+    var payloadCount: Int {
+      member.isEmpty ? splice.payloadCount : splice.payloadLength(with: member.count)
+    }
+
+    /// All edits of the line.
+    var allEdits: [LineEdit] {
+      edits + (member.isEmpty ? [] : splice.edits(with: member))
+    }
+
+    /// The output form of the line if this is its only payload that changes.
+    var form: Decision.Form {
+      guard !member.isEmpty, edits.isEmpty, splice.twin == nil else { return .edited(allEdits) }
+      return .spliced(member: splice.insertion(of: member), at: splice.offset)
     }
   }
 }

@@ -200,7 +200,7 @@ struct FileStructureTests {
   func `bytes between the segments of a JPEG are skipped up to the next marker`(_ rest: [UInt8]) {
     let (start, frame, scan) = (Self.jpegStart, Self.jpegFrame, Self.jpegScan)
     for file in [start + rest + frame + scan, start + frame + rest + scan, start + rest + frame + rest + scan] {
-      #expect(ImageHeader.jpeg(FileHead(bytes: file, isWhole: true)) == .type(.jpeg))
+      #expect(JPEGWalk.verdict(FileHead(bytes: file, isWhole: true)) == .type(.jpeg))
       for pieces in [1, 7, 65_536] {
         #expect(defect(of: file, as: .jpeg, pieces: pieces) == nil)
         #expect(defect(of: file, as: .jpeg, pieces: pieces, pixels: 19_999) == .tooManyPixels(width: 200, height: 100))
@@ -215,7 +215,7 @@ struct FileStructureTests {
     let (start, frame, scan) = (Self.jpegStart, Self.jpegFrame, Self.jpegScan)
     #expect(isBroken(start + marker + frame + scan, as: .jpeg))
     #expect(isBroken(start + frame + ascii("rest") + marker + scan, as: .jpeg))
-    #expect(ImageHeader.jpeg(FileHead(bytes: start + marker + frame + scan, isWhole: true)) == .broken)
+    #expect(JPEGWalk.verdict(FileHead(bytes: start + marker + frame + scan, isWhole: true)) == .broken)
     #expect(isBroken(start + scan, as: .jpeg), "there is no frame")
     #expect(isBroken(start + frame + frame + scan, as: .jpeg), "there are two frames")
   }

@@ -165,12 +165,12 @@ struct MediaHeaderTests {
     ("FFD8FFFE0000FFC2000B08001000100101110000", .type(.jpeg)), ("FFD8FFD0FFC2000B08001000100101110000", .type(.jpeg)),
   ])
   func `a JPEG has a frame header before its scan`(_ hex: String, _ verdict: HeadVerdict) {
-    #expect(ImageHeader.jpeg(head(bytes(hex))) == verdict)
+    #expect(JPEGWalk.verdict(head(bytes(hex))) == verdict)
   }
 
   @Test func `a JPEG whose frame header is to come is JPEG until the file ends`() {
-    #expect(ImageHeader.jpeg(head(bytes("FFD8FFE1FFFF4578"), isWhole: false)) == .type(.jpeg))
-    #expect(ImageHeader.jpeg(head(bytes("FFD8FFE1FFFF4578"), isWhole: true)) == .broken)
+    #expect(JPEGWalk.verdict(head(bytes("FFD8FFE1FFFF4578"), isWhole: false)) == .type(.jpeg))
+    #expect(JPEGWalk.verdict(head(bytes("FFD8FFE1FFFF4578"), isWhole: true)) == .broken)
   }
 
   @Test func `a chunk longer than any sensible prelude is text`() {

@@ -74,3 +74,16 @@ struct GIFWalk: FileWalk {
     return 3 << (packed & 7 + 1)
   }
 }
+
+/// The header of a GIF, which must be complete and followed by what the format allows.
+extension GIFWalk {
+  /// A GIF has the screen descriptor, its colour table, and an image, an extension or the trailer.
+  ///
+  /// Source: https://www.w3.org/Graphics/GIF/spec-gif89a.txt
+  static func verdict(_ head: FileHead) -> HeadVerdict {
+    guard head.holds("GIF87a", at: 0) || head.holds("GIF89a", at: 0) else { return .broken }
+    guard let packed = head.byte(at: 10), head.count >= 13 else { return .broken }
+    guard let introducer = head.byte(at: 13 + colourTableLength(packed)) else { return head.beyond(.gif) }
+    return [0x21, 0x2C, 0x3B].contains(introducer) ? .type(.gif) : .broken
+  }
+}

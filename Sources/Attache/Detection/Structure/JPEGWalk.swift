@@ -97,3 +97,79 @@ struct JPEGWalk: FileWalk {
     }
   }
 }
+
+/// The header of a JPEG, which must be complete and followed by what the format allows.
+extension JPEGWalk {
+  /// A JPEG has a frame header (SOF) before its first scan. A picture that is cut off after that is
+  /// still a JPEG by its bytes.
+  ///
+  /// Source: ITU-T T.81, annex B. JPEG-LS (T.87, frame header F7) begins with the same three bytes.
+  static func verdict(_ head: FileHead) -> HeadVerdict {
+    guard head.byte(at: 0) == 0xFF, head.byte(at: 1) == 0xD8 else { return .broken }
+    var offset = 2
+    while let fill = head.byte(at: offset), let code = head.byte(at: offset + 1) {
+      // Bytes that are no marker are skipped, as in the walk.
+      guard fill == 0xFF, code != 0xFF, code != 0 else {
+        offset += 1
+        continue
+      }
+      if code == 0xF7 { return .foreign }
+      guard JPEGMarker.mayPrecedeScan(code), code != 0xDA else { return .broken }
+      if JPEGMarker.isAlone(code) {
+        offset += 2
+        continue
+      }
+      guard let length = head.big16(at: offset + 2) else { return head.beyond(.jpeg) }
+      guard length >= 2 || JPEGMarker.isSkipped(code) else { return .broken }
+      offset += 2 + max(2, length)
+      if JPEGMarker.isFrameHeader(code) { return offset <= head.count ? .type(.jpeg) : head.beyond(.jpeg) }
+    }
+    return head.beyond(.jpeg)
+  }
+}
+
+/// The codes of JPEG's markers, which follow a byte FF.
+///
+/// Source: ITU-T T.81, table B.1.
+enum JPEGMarker {
+  /// SOF0 to SOF15, without the three codes in between that mean DHT, JPG and DAC.
+  static func isFrameHeader(_ code: Int) -> Bool {
+    (0xC0...0xCF).contains(code) && code != 0xC4 && code != 0xC8 && code != 0xCC
+  }
+
+  /// APP0 to APP15 and COM, which decoders skip. libjpeg takes a length below 2 as an empty segment.
+  static func isSkipped(_ code: Int) -> Bool {
+    (0xE0...0xEF).contains(code) || code == 0xFE
+  }
+
+  /// Codes without a length: TEM and restarts. An FF00 outside of data is two bytes of anything.
+  static func isAlone(_ code: Int) -> Bool {
+    code <= 0x01 || (0xD0...0xD7).contains(code)
+  }
+
+  /// Whether a segment of quantisation tables (DQT), Huffman tables (DHT) or a restart interval (DRI)
+  /// holds whole tables and nothing else.
+  static func holdsWholeTables(_ content: FileHead, _ code: Int) -> Bool {
+    guard code != 0xDD else { return content.count == 2 }
+    var offset = 0
+    while let table = content.byte(at: offset) {
+      if code == 0xDB {
+        guard table & 0x0F < 4 else { return false }
+        offset += table >> 4 == 0 ? 65 : 129
+      } else {
+        guard table & 0xEF < 4, offset + 17 <= content.count else { return false }
+        offset += 17 + content.bytes[(offset + 1)..<(offset + 17)].reduce(0) { $0 + Int($1) }
+      }
+    }
+    return offset == content.count
+  }
+
+  /// Whether libjpeg goes on after this code before the first scan. It refuses others, such as a
+  /// second start of a picture.
+  static func mayPrecedeScan(_ code: Int) -> Bool {
+    switch code {
+    case 0xC4, 0xCC, 0xDA...0xDD: true
+    default: isFrameHeader(code) || isSkipped(code) || isAlone(code)
+    }
+  }
+}

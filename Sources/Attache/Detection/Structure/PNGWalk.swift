@@ -4,7 +4,7 @@ internal import CZlib
 ///
 /// Decoders refuse a picture with a critical chunk that they do not know, because it cannot be shown
 /// without the chunk. CgBI is none of those: a file that begins with it never gets here
-/// (``ImageHeader``).
+/// (``isForApp(_:)``).
 ///
 /// Decoders leave out an ancillary chunk whose checksum is wrong, so it is no defect. Editors leave
 /// such chunks behind.
@@ -89,5 +89,25 @@ struct PNGWalk: FileWalk {
     }
     place = .data
     return .success(.skip(length))
+  }
+}
+
+/// The header of a PNG, which must be complete and followed by what the format allows.
+extension PNGWalk {
+  /// A PNG has the signature and a complete IHDR. An animated PNG begins in the same way.
+  ///
+  /// Source: https://www.w3.org/TR/png-3/
+  static func verdict(_ head: FileHead) -> HeadVerdict {
+    if isForApp(head) { return .foreign }
+    guard head.big32(at: 8) == 13, head.holds("IHDR", at: 12) else { return .broken }
+    guard let width = head.big32(at: 16), let height = head.big32(at: 20), width > 0, height > 0 else { return .broken }
+    let endOfHeader = 33
+    return head.count >= endOfHeader ? .type(.png) : .broken
+  }
+
+  /// Xcode optimises the PNGs of an app: their first chunk is CgBI, and their data has neither the
+  /// header nor the order of colours of PNG. Only the app's own system reads them.
+  static func isForApp(_ head: FileHead) -> Bool {
+    head.holds("CgBI", at: 12)
   }
 }

@@ -193,3 +193,94 @@ struct WindowState {
     }
   }
 }
+
+/// The limits of the window, and its order.
+struct WindowLimits: Sendable {
+  /// The maximum number of undecided payloads.
+  var jobs = 256
+  /// The maximum number of decided bytes that wait for an earlier line.
+  var windowBytes = 8 << 20
+  /// Whether lines are written in input order; otherwise as soon as they are decided.
+  var isOrdered = true
+  /// The time from a line's entry into the window to its deadline.
+  var budget: Duration = .seconds(30)
+  /// Whether there is a report, so that the kind of each passing line must be stored.
+  var isReporting = false
+
+  /// The maximum number of bytes that wait only for the writer. More bytes would only be pushed out
+  /// of the processor's cache. The limit keeps the process small if the consumer is slower than the
+  /// producer.
+  var backlogBytes: Int { min(windowBytes, 1 << 20) }
+
+  /// The maximum number of bytes of undecided lines. A line may have 1 MiB, so the number of jobs
+  /// alone does not limit memory. APNs accepts payloads of 4,096 bytes, so lines that can be sent
+  /// never reach this limit.
+  var undecidedBytes: Int { max(windowBytes, jobs * (8 << 10)) }
+}
+
+/// The reservation of a line with candidates in the window, used to deliver its decision.
+struct WindowTicket: Sendable {
+  let number: UInt64
+  /// The number of the line, counted from 1.
+  let line: Int
+  /// The line with its ending, in its own memory, followed by the reader's padding.
+  let bytes: Segment
+  /// The number of payloads in the line to decide.
+  var jobs = 1
+  /// How long the line waited for the reservation. Zero if there is no report.
+  var waited = Duration.zero
+  /// The time of the reservation, when its budget starts.
+  let placed: MonotonicInstant
+  /// The time by which its line must be passed to `write`.
+  let deadline: MonotonicInstant
+}
+
+/// The entry of a line, or of a run of passing lines, in the window.
+struct WindowEntry: Sendable {
+  /// The bytes to write.
+  enum Output: Sendable {
+    case whole(Segment)
+    /// A line with a member inserted before the byte at `at`.
+    case spliced(Segment, member: Segment, at: Int)
+
+    /// The number of bytes.
+    var count: Int {
+      switch self {
+      case .whole(let segment): segment.count
+      case .spliced(let segment, let member, _): segment.count + member.count
+      }
+    }
+  }
+
+  /// What the entry contributes to the report and the summary.
+  enum Account: Sendable {
+    /// A further piece of an overlong line. The first piece is counted for the whole line.
+    case none
+    /// `count` passing lines, numbered from `first`. `reasons` has one element for each if there is a
+    /// report; otherwise it is empty.
+    case passing(first: Int, count: Int, reasons: [Reason])
+    /// A candidate, or a passing line with a record of its own; its lateness is not known yet.
+    case payload(ReportRecord)
+  }
+
+  /// The cost of an entry besides its bytes, in bytes: the entry itself, the headers of its blocks
+  /// and its part of the report.
+  static let overhead = 256
+
+  /// Nil while the line is undecided.
+  var output: Output?
+  var account: Account
+  /// The time by which the line must be passed to `write`.
+  var deadline: MonotonicInstant
+  /// How long the line waited for this entry. Zero if there is no report.
+  var waited = Duration.zero
+  /// Called when the line has been written, or will never be.
+  var onRelease: (@Sendable () -> Void)?
+  /// The time from which the line waited only for the writer.
+  var ready: MonotonicInstant = .distantPast
+
+  /// The space in the window, in bytes.
+  var charge: Int {
+    Self.overhead + (output?.count ?? 0)
+  }
+}

@@ -1,30 +1,86 @@
 internal import CFetcher
 
+/// A reply of a fetcher process to its host.
+enum FetcherReply: Equatable {
+  /// The loop is running. The value contains the limits that could not be applied to the process.
+  case ready(FetcherBounds.Missing)
+  case fetched(FetcherResult)
+  /// A cancelled fetch has ended.
+  ///
+  /// - Parameter health: what it has shown about the origin.
+  case left(UInt64, OriginHealth)
+  /// The reply to a pulse.
+  case alive(UInt64)
+  /// A fetch needs a conversion, which is expected to keep a converter busy for so many
+  /// milliseconds.
+  case converts(UInt64, milliseconds: UInt32)
+  /// The converters are busy for so many milliseconds with what comes before a payload that begins now.
+  case load(milliseconds: UInt32)
+  /// The cache is closed.
+  ///
+  /// - Parameter warning: a warning for the user about the cache; empty for none.
+  case closed(warning: String)
+  /// The fetcher cannot start.
+  case failed(String)
+  /// A failure that the fetcher survives (``SurvivedFailures``).
+  case survived(String)
+}
+
+/// The result of a fetch.
+struct FetcherResult: Equatable {
+  enum End: Equatable {
+    /// - Parameter keptUntil: when the file stops being valid for the URL; nil when it must not be
+    ///   reused.
+    case stored(StoredFile, keptUntil: MonotonicInstant?)
+    case failed(FetchFailure)
+  }
+
+  /// The number of the request.
+  var fetch: UInt64
+  var progress: FetchProgress
+  /// What the fetch has shown about the origin.
+  var health = OriginHealth()
+  var end: End
+  /// The number of bytes that the fetcher has added to the store since its last report.
+  var added: Int64
+}
+
 extension FetcherFrame {
-  /// Parses a frame without its length.
-  static func request(_ bytes: ArraySlice<UInt8>) throws(FrameStream.Fault) -> FetcherRequest {
-    var reader = ByteReader(bytes)
-    let request: FetcherRequest
-    switch try reader.next(UInt8.self) {
-    case 1:
-      let (number, place, payload) = (try reader.next(UInt64.self), try reader.next(UInt32.self), try reader.next(UInt64.self))
-      let (deadline, isRefused) = (MonotonicInstant(nanoseconds: try reader.next(Int64.self)), try reader.flag())
-      var fields: [String] = []
-      for _ in 0..<(try reader.next(UInt8.self)) { fields.append(try reader.text(of: Int(try reader.next(UInt16.self)))) }
-      request = .fetch(
-        number, place: place, payload: payload, deadline: deadline, isRefused: isRefused, fields: fields,
-        url: try reader.text(atMost: URLGate.maximumBytes))
-    case 2:
-      request = .extend(
-        try reader.next(UInt64.self), payload: try reader.next(UInt64.self),
-        deadline: MonotonicInstant(nanoseconds: try reader.next(Int64.self)))
-    case 3: request = .cancel(try reader.next(UInt64.self))
-    case 4: request = .pulse(try reader.next(UInt64.self))
-    case 5: request = .close
-    default: throw .invalid
+  /// The longest message, in bytes.
+  static let maximumMessage = 1 << 10
+
+  static func append(_ reply: FetcherReply, to bytes: inout [UInt8]) {
+    switch reply {
+    case .fetched(let result):
+      bytes.append(1)
+      bytes.put(result: result)
+    case .ready(let missing):
+      bytes.append(6)
+      bytes.append(missing.rawValue)
+    case .left(let number, let health):
+      bytes.append(5)
+      bytes.put(number)
+      bytes.put(health: health)
+    case .converts(let number, let milliseconds):
+      bytes.append(7)
+      bytes.put(number)
+      bytes.put(milliseconds)
+    case .load(let milliseconds):
+      bytes.append(8)
+      bytes.put(milliseconds)
+    case .alive(let number):
+      bytes.append(2)
+      bytes.put(number)
+    case .closed(let warning):
+      bytes.append(3)
+      bytes.put(message: warning)
+    case .failed(let message):
+      bytes.append(4)
+      bytes.put(message: message)
+    case .survived(let message):
+      bytes.append(9)
+      bytes.put(message: message)
     }
-    try reader.end()
-    return request
   }
 
   /// Parses a frame without its length.
@@ -80,6 +136,48 @@ extension FetcherFrame {
     guard code != 0 else { return nil }
     guard let conversion = PictureConversion(code: code, size: size, width: width, height: height) else { throw .invalid }
     return conversion
+  }
+
+  static func isControl(_ scalar: Unicode.Scalar) -> Bool {
+    scalar.value < 0x20 || (0x7F..<0xA0).contains(scalar.value)
+  }
+}
+
+extension [UInt8] {
+  fileprivate mutating func put(result: FetcherResult) {
+    put(result.progress.raw(of: result.fetch))
+    put(result.added)
+    put(health: result.health)
+    switch result.end {
+    case .stored(let file, let keptUntil):
+      append(file.type.code)
+      put(file.name.digest)
+      put(Int64(file.size))
+      put(keptUntil?.nanoseconds ?? .min)
+      append(file.isPrivate ? 1 : 0)
+      append(file.conversion?.code ?? 0)
+      put((Int64(file.conversion?.width ?? 0), Int64(file.conversion?.height ?? 0)))
+    case .failed(let failure):
+      append(0)
+      put(UInt16(Reason.allCases.firstIndex(of: failure.reason) ?? 0))
+      append(failure.isOfMachine ? 1 : 0)
+      put(message: failure.message)
+    }
+  }
+
+  fileprivate mutating func put(health: OriginHealth) {
+    append(health.signal?.rawValue ?? 0)
+    put(health.since?.nanoseconds ?? .min)
+  }
+
+  /// Control characters are replaced, because messages go into the log. The other end rejects them.
+  fileprivate mutating func put(message: String) {
+    let start = count
+    for scalar in message.unicodeScalars {
+      let encoded = UTF8.encode(FetcherFrame.isControl(scalar) ? "\u{FFFD}" : scalar)
+      guard let encoded, count - start + encoded.count <= FetcherFrame.maximumMessage else { return }
+      append(contentsOf: encoded)
+    }
   }
 }
 
