@@ -138,7 +138,7 @@ extension FetcherFrame {
     return conversion
   }
 
-  static func isControl(_ scalar: Unicode.Scalar) -> Bool {
+  fileprivate static func isControl(_ scalar: Unicode.Scalar) -> Bool {
     scalar.value < 0x20 || (0x7F..<0xA0).contains(scalar.value)
   }
 }

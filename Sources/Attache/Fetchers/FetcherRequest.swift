@@ -1,5 +1,3 @@
-internal import CFetcher
-
 /// A request of a host to a fetcher process.
 enum FetcherRequest: Equatable {
   /// Fetch a URL that has passed the host's gate.

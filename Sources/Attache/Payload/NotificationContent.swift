@@ -187,7 +187,7 @@ final class UnreadContent: Sendable {
   }
 
   private let line: Segment
-  /// The range in the line of a payload that has no place of its own.
+  /// The payload's bytes in the line, unless ``place`` has them.
   private let range: Range<Int>
   private let place: PayloadPlace?
   private let read = AtomicLazyReference<Parsed>()

@@ -44,15 +44,6 @@ public struct Payload: Hashable, Sendable {
   }
 }
 
-extension [Payload] {
-  /// Why a line with these candidates passes if none of them gets media or other content.
-  var reasonToPass: (reason: Reason, cause: LineCause?) {
-    if let unopened = first?.unopened { return (.payloadEnvelope, .envelope(unopened)) }
-    let unread = lazy.compactMap(\.unread).first
-    return unread.map { (.payloadUnreadMedia, .unread($0)) } ?? (.payloadNoMedia, nil)
-  }
-}
-
 extension Payload {
   /// Returns the content that is shown if nothing is changed.
   ///
@@ -60,16 +51,7 @@ extension Payload {
   func content(in line: Segment?) -> NotificationContent {
     content ?? line.map { NotificationContent(UnreadContent(of: self, in: $0)) } ?? NotificationContent()
   }
-}
 
-extension Segment {
-  /// Returns a copy of a range of the bytes.
-  func bytes(in range: Range<Int>) -> [UInt8] {
-    unsafe withUnsafeBytes { unsafe Array($0[range]) }
-  }
-}
-
-extension Payload {
   /// Records the edits that make the changes when the line is written, and the payload's new size.
   ///
   /// - Returns: false if the line has no place for one of the changes; nothing is recorded then.
@@ -89,6 +71,22 @@ extension Payload {
       return (JSONText(line.bytes(in: splice.payload)), place)
     }
     return (place.text ?? JSONText(line.bytes(in: place.start..<line.count)), place)
+  }
+}
+
+extension [Payload] {
+  /// Why a line with these candidates passes if none of them gets media or other content.
+  var reasonToPass: (reason: Reason, cause: LineCause?) {
+    if let unopened = first?.unopened { return (.payloadEnvelope, .envelope(unopened)) }
+    let unread = lazy.compactMap(\.unread).first
+    return unread.map { (.payloadUnreadMedia, .unread($0)) } ?? (.payloadNoMedia, nil)
+  }
+}
+
+extension Segment {
+  /// Returns a copy of a range of the bytes.
+  func bytes(in range: Range<Int>) -> [UInt8] {
+    unsafe withUnsafeBytes { unsafe Array($0[range]) }
   }
 }
 

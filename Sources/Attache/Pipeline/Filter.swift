@@ -173,7 +173,7 @@ public final class Filter: Sendable {
     case .passthrough(_, let reason, let cause): pass(line, for: reason, LineNote(cause: cause, key: note.key), &inlet)
     case .unopened(let envelope): pass(line, for: .payloadEnvelope, LineNote(cause: .envelope(envelope), key: note.key), &inlet)
     case .candidates(let payloads):
-      // Due timers take precedence over new payloads.
+      // Due timers take precedence over new payloads, whose deadline is set after this wait.
       let since = clock.waitForOverdueTimers()
       guard let ticket = inlet.reserve(line, jobs: payloads.count, since: since, note) else { return }
       serve(payloads, in: ticket, key: note.key)

@@ -52,7 +52,7 @@ package final class LineProcessor {
         let (reason, cause) = payloads.reasonToPass
         return decided(Decision(.passthrough, reason, LineNote(cause: cause, key: key)), .zero)
       }
-      // Due timers take precedence over new payloads.
+      // Due timers take precedence over new payloads, whose deadline is set after this wait.
       clock.waitForOverdueTimers()
       let begun = clock.now
       processor.serve(payloads, of: segment, identifier: identifier, deadline: deadline) { [clock] result in

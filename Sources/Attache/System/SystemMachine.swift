@@ -68,6 +68,19 @@ package struct Readiness: OptionSet, Sendable {
   package static let failed = Readiness(rawValue: 4)
 }
 
+extension Readiness {
+  fileprivate init(events: UInt32) {
+    self = []
+    if events & EPOLLIN.rawValue != 0 { insert(.readable) }
+    if events & EPOLLOUT.rawValue != 0 { insert(.writable) }
+    if events & (EPOLLERR.rawValue | EPOLLHUP.rawValue) != 0 { insert(.failed) }
+  }
+
+  fileprivate var events: UInt32 {
+    (contains(.readable) ? EPOLLIN.rawValue : 0) | (contains(.writable) ? EPOLLOUT.rawValue : 0)
+  }
+}
+
 /// A poller based on epoll(7), with an eventfd to wake it.
 final class Epoll: Poller {
   /// Calls epoll_ctl(2) of an epoll with an operation, a descriptor and what it is watched for, and
@@ -147,19 +160,6 @@ final class Epoll: Poller {
   static func callKernel(_ epoll: Int32, _ operation: Int32, _ descriptor: Int32, _ readiness: Readiness) -> Bool {
     var event = unsafe epoll_event(events: readiness.events, data: epoll_data_t(fd: descriptor))
     return unsafe epoll_ctl(epoll, operation, descriptor, &event) == 0
-  }
-}
-
-extension Readiness {
-  fileprivate init(events: UInt32) {
-    self = []
-    if events & EPOLLIN.rawValue != 0 { insert(.readable) }
-    if events & EPOLLOUT.rawValue != 0 { insert(.writable) }
-    if events & (EPOLLERR.rawValue | EPOLLHUP.rawValue) != 0 { insert(.failed) }
-  }
-
-  fileprivate var events: UInt32 {
-    (contains(.readable) ? EPOLLIN.rawValue : 0) | (contains(.writable) ? EPOLLOUT.rawValue : 0)
   }
 }
 

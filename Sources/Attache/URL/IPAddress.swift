@@ -165,6 +165,22 @@ extension IPAddress {
   }
 }
 
+extension IPAddress {
+  fileprivate var bitWidth: Int {
+    switch self {
+    case .v4: 32
+    case .v6: 128
+    }
+  }
+
+  fileprivate func masked(to length: Int) -> IPAddress {
+    switch self {
+    case .v4(let bits): .v4(bits & UInt32.max << (32 - length))
+    case .v6(let bits): .v6(bits & UInt128.max << (128 - length))
+    }
+  }
+}
+
 /// A network: the addresses that share a prefix, as in `127.0.0.0/8` or `fd00::/8`.
 public struct CIDR: Hashable, Sendable {
   /// The first address of the network.
@@ -222,22 +238,6 @@ public enum CIDRError: Error, Hashable, Sendable, CustomStringConvertible {
     case .address(let text): "'\(text)' is not an IPv4 or IPv6 address"
     case .length(let text, let maximum): "'\(text)' is not a prefix length; it must be from 0 to \(maximum)"
     case .hostBits(let text, let meant): "'\(text)' has bits set beyond its prefix; write \(meant) for the network"
-    }
-  }
-}
-
-extension IPAddress {
-  fileprivate var bitWidth: Int {
-    switch self {
-    case .v4: 32
-    case .v6: 128
-    }
-  }
-
-  fileprivate func masked(to length: Int) -> IPAddress {
-    switch self {
-    case .v4(let bits): .v4(bits & UInt32.max << (32 - length))
-    case .v6(let bits): .v6(bits & UInt128.max << (128 - length))
     }
   }
 }

@@ -1,13 +1,3 @@
-/// The reason why a file is not stored although its type is known.
-enum FileDefect: Equatable, Sendable {
-  /// Its structure shows that it is damaged or cut off. The text says where.
-  case broken(String)
-  /// Its type is not the one that its head indicates. The text says why.
-  case foreign(String)
-  /// It is a picture with more pixels than allowed.
-  case tooManyPixels(width: Int, height: Int)
-}
-
 /// Follows the structure of a file as its bytes arrive, and detects whether it is damaged, cut off,
 /// or too large a picture.
 ///
@@ -95,6 +85,16 @@ struct FileStructure {
     case .search(let byte): return unsafe bytes.distance(behind: byte)
     }
   }
+}
+
+/// The reason why a file is not stored although its type is known.
+enum FileDefect: Equatable, Sendable {
+  /// Its structure shows that it is damaged or cut off. The text says where.
+  case broken(String)
+  /// Its type is not the one that its head indicates. The text says why.
+  case foreign(String)
+  /// It is a picture with more pixels than allowed.
+  case tooManyPixels(width: Int, height: Int)
 }
 
 extension FileDefect {
