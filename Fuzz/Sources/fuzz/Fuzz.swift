@@ -3,21 +3,29 @@ internal import Glibc
 /// `fuzz TARGET [libFuzzer's arguments]`: which target it is, and the two functions that libFuzzer
 /// calls.
 enum Fuzz {
-  private static let targets: [(name: String, make: @Sendable () throws -> any Target)] = [
+  private static let parsers: [(name: String, make: @Sendable () throws -> any Target)] = [
     ("lines", { LinesTarget() }),
     ("rewrites", { RewritesTarget() }),
     ("urls", { URLsTarget() }),
     ("addresses", { AddressesTarget() }),
     ("responses", { try ResponsesTarget() }),
-    ("answers", { AnswersTarget() }),
-    ("replies", { RepliesTarget() }),
     ("frames", { FramesTarget() }),
   ]
+
+  #if SENDERS
+    private static let senders: [(name: String, make: @Sendable () throws -> any Target)] = [
+      ("answers", { AnswersTarget() }),
+      ("replies", { RepliesTarget() }),
+    ]
+  #else
+    private static let senders: [(name: String, make: @Sendable () throws -> any Target)] = []
+  #endif
 
   /// Set before libFuzzer gives its first input, on the same thread.
   nonisolated(unsafe) static var target: (any Target)?
 
   static func choose(_ name: String?) throws {
+    let targets = parsers + senders
     guard let chosen = targets.first(where: { $0.name == name }) else {
       print("usage: fuzz \(targets.map(\.name).joined(separator: "|")) [libFuzzer's arguments]")
       exit(64)
