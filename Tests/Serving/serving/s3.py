@@ -1,5 +1,6 @@
 """A server for S3 (SeaweedFS) beside a command; see scripts/with-s3."""
 import contextlib
+import glob
 import http.client
 import json
 import os
@@ -78,6 +79,10 @@ def serving(weed, address="127.0.0.1"):
         finally:
             server.kill()
             server.wait()
+            # The server puts its local sockets there, whatever TMPDIR says, and a kill leaves them.
+            for port in (master, volume, filer, s3):
+                for socket_file in glob.glob(f"/tmp/seaweedfs-*-{port}.sock") + glob.glob(f"/tmp/seaweedfs-*-{port + 10_000}.sock"):
+                    os.unlink(socket_file)
 
 
 def main(weed, command):
