@@ -2,8 +2,8 @@
 import PackageDescription
 
 // libFuzzer over what reads strangers' bytes, and the answers of senders; `scripts/fuzz` builds and
-// runs it. What the targets of senders need (GRDB, jwt-kit, BoringSSL) takes long to build, so it is
-// built only if one of them is asked for.
+// runs it. The targets `answers` and `replies` need the senders' libraries (GRDB, jwt-kit, BoringSSL),
+// which take long to build. They are built only when this variable is set.
 let hasSenders = Context.environment["ATTACHE_FUZZ_SENDERS"] != nil
 
 let package = Package(

@@ -3,7 +3,9 @@ internal import Glibc
 /// `fuzz TARGET [libFuzzer's arguments]`: which target it is, and the two functions that libFuzzer
 /// calls.
 enum Fuzz {
-  private static let parsers: [(name: String, make: @Sendable () throws -> any Target)] = [
+  private typealias Choice = (name: String, make: @Sendable () throws -> any Target)
+
+  private static let parsers: [Choice] = [
     ("lines", { LinesTarget() }),
     ("rewrites", { RewritesTarget() }),
     ("urls", { URLsTarget() }),
@@ -12,14 +14,13 @@ enum Fuzz {
     ("frames", { FramesTarget() }),
   ]
 
-  #if SENDERS
-    private static let senders: [(name: String, make: @Sendable () throws -> any Target)] = [
-      ("answers", { AnswersTarget() }),
-      ("replies", { RepliesTarget() }),
-    ]
-  #else
-    private static let senders: [(name: String, make: @Sendable () throws -> any Target)] = []
-  #endif
+  private static var senders: [Choice] {
+    #if SENDERS
+      [("answers", { AnswersTarget() }), ("replies", { RepliesTarget() })]
+    #else
+      []
+    #endif
+  }
 
   /// Set before libFuzzer gives its first input, on the same thread.
   nonisolated(unsafe) static var target: (any Target)?

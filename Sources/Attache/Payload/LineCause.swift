@@ -1,5 +1,5 @@
-/// What is known about a line beside its reason: what is wrong with it, and where. It is indirect, since
-/// each decision has room for one, and few have one.
+/// What is known about a line beside its reason: what is wrong with it, and where. It is indirect,
+/// because each decision has room for a cause, and few decisions have one.
 package indirect enum LineCause: Hashable, Sendable {
   /// The line is not a JSON object.
   case json(JSONMistake)

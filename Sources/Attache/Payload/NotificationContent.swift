@@ -28,7 +28,7 @@ public struct NotificationContent: Hashable, Sendable {
 
   private enum Storage: Sendable {
     case unread(UnreadContent)
-    /// Indirect, since content is copied with its payload, and few have members that were read.
+    /// Indirect, because content is copied with its payload, and the members of few payloads are read.
     indirect case read(Members)
   }
 

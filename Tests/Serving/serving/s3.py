@@ -79,7 +79,7 @@ def serving(weed, address="127.0.0.1"):
         finally:
             server.kill()
             server.wait()
-            # The server puts its local sockets there, whatever TMPDIR says, and a kill leaves them.
+            # The server makes local sockets in /tmp, whatever TMPDIR says. When it is killed, they stay.
             for port in (master, volume, filer, s3):
                 for socket_file in glob.glob(f"/tmp/seaweedfs-*-{port}.sock") + glob.glob(f"/tmp/seaweedfs-*-{port + 10_000}.sock"):
                     os.unlink(socket_file)
