@@ -94,6 +94,11 @@ package struct JSONElement {
     unsafe simdjson_object_find_many(raw, index, values, found)
   }
 
+  /// Begins a walk over the strings of this container.
+  func begin(_ strings: UnsafeMutablePointer<simdjson_strings>, maximumDepth: Int, maximumValues: Int) {
+    unsafe simdjson_strings_begin(strings, raw, maximumDepth, maximumValues)
+  }
+
   /// Calls `body` with each element of an array, in order.
   package func forEachElement<Failure>(_ body: (JSONElement) throws(Failure) -> Void) throws(Failure) {
     var elements = unsafe simdjson_array_begin(raw)
@@ -115,43 +120,21 @@ package struct JSONElement {
     }
   }
 
-  /// A member of an object, or an element of an array.
-  @safe
-  struct Child {
-    private let raw: simdjson_child
-    let element: JSONElement
-
-    fileprivate init?(_ raw: simdjson_child) {
-      guard let element = unsafe JSONElement(raw.value) else { return nil }
-      (unsafe self.raw, self.element) = (unsafe raw, element)
-    }
-
-    /// The member's name; nil in an array.
-    var name: UnsafeRawBufferPointer? {
-      unsafe raw.name.data.map { unsafe UnsafeRawBufferPointer(start: $0, count: raw.name.length) }
-    }
-
-    /// The bytes of a string that is not empty; nil for any other value.
-    var text: UnsafeRawBufferPointer? {
-      guard unsafe raw.text.length > 0 else { return nil }
-      return unsafe UnsafeRawBufferPointer(start: raw.text.data, count: raw.text.length)
-    }
-
-    var isObject: Bool { unsafe raw.type == Kind.object.rawValue }
-    var isContainer: Bool { unsafe isObject || raw.type == Kind.array.rawValue }
-  }
-
-  /// Calls `body` with each member of an object, or with each element of an array, in the order of the
-  /// line, until it returns false.
+  /// Calls `body` with each member of an object and its name, or with each element of an array, in the
+  /// order of the line, until it returns false.
   ///
   /// - Returns: whether `body` never returned false.
-  func forEachChild(while body: (Child) -> Bool) -> Bool {
-    let isObject = isObject
-    guard isObject || isArray else { return true }
-    var children = unsafe isObject ? simdjson_object_begin(raw) : simdjson_array_begin(raw)
-    var child = unsafe simdjson_child()
-    while unsafe simdjson_child_next(&children, isObject, &child) {
-      if let child = unsafe Child(child), !body(child) { return false }
+  func forEachChild(while body: (UnsafeRawBufferPointer?, JSONElement) -> Bool) -> Bool {
+    var value = unsafe simdjson_element()
+    var members = unsafe simdjson_object_begin(raw)
+    var key = unsafe simdjson_string_view()
+    while unsafe simdjson_object_next(&members, &key, &value) {
+      let name = unsafe UnsafeRawBufferPointer(start: key.data, count: key.length)
+      if let element = unsafe JSONElement(value), unsafe !body(name, element) { return false }
+    }
+    var elements = unsafe simdjson_array_begin(raw)
+    while unsafe simdjson_array_next(&elements, &value) {
+      if let element = unsafe JSONElement(value), !body(nil, element) { return false }
     }
     return true
   }
@@ -159,18 +142,6 @@ package struct JSONElement {
   /// Calls `body` with the bytes of a string that is not empty; returns nil for any other value.
   func withText<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result? {
     unsafe textBytes.map { unsafe body($0) }
-  }
-
-  /// Returns whether an object has a member whose name matches; false for any other type.
-  func hasMember(named matches: (UnsafeRawBufferPointer) -> Bool) -> Bool {
-    var members = unsafe simdjson_object_begin(raw)
-    var key = unsafe simdjson_string_view()
-    var value = unsafe simdjson_element()
-    while unsafe simdjson_object_next(&members, &key, &value) {
-      let name = unsafe UnsafeRawBufferPointer(start: key.data, count: key.length)
-      if unsafe matches(name) { return true }
-    }
-    return false
   }
 
   /// Returns the value that a pointer names: in an object the last member of that name, in an array

@@ -113,7 +113,7 @@ extension JSONElement {
   /// Whether this is an empty payload (Wallet's passes), or one of a management server.
   fileprivate var isPushWithoutAps: Bool {
     guard member("mdm") == nil else { return true }
-    return forEachChild { _ in false }
+    return unsafe forEachChild { _, _ in false }
   }
 
   /// Whether this is a message of FCM with data alone.
@@ -130,12 +130,12 @@ extension JSONElement {
   /// - Returns: the way to that object; nil if there is none.
   fileprivate func tokensToAps(depth: Int = 0) -> [JSONPointer.Token]? {
     var tokens: [JSONPointer.Token]?
-    _ = forEachChild { child in
-      guard let name = unsafe child.name else { return true }
-      if let text = unsafe child.text, unsafe text.mayHoldAps {
+    _ = unsafe forEachChild { name, child in
+      guard let name = unsafe name else { return true }
+      if unsafe child.withText({ unsafe $0.mayHoldAps }) == true {
         tokens = []
       } else if child.isObject, depth < 2 {
-        tokens = child.element.member("aps")?.isObject == true ? [] : child.element.tokensToAps(depth: depth + 1)
+        tokens = child.member("aps")?.isObject == true ? [] : child.tokensToAps(depth: depth + 1)
       }
       tokens?.insert(JSONPointer.Token(unsafe String(decoding: name, as: UTF8.self)), at: 0)
       return tokens == nil

@@ -137,6 +137,8 @@ extension JSONElement {
   /// Whether the object has a top-level member that ``MemberSearch`` follows, for a line of any
   /// form.
   var leadsToMember: Bool {
-    unsafe hasMember { name in MemberWays.services.steps.contains { unsafe $0.name.matches(name) } }
+    unsafe !forEachChild { name, _ in
+      !MemberWays.services.steps.contains { step in unsafe name.map { unsafe step.name.matches($0) } ?? false }
+    }
   }
 }

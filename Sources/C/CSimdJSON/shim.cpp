@@ -11,6 +11,8 @@
 #include <type_traits>
 
 namespace dom = simdjson::dom;
+using simdjson::internal::tape_ref;
+using simdjson::internal::tape_type;
 
 struct simdjson_parser {
   dom::parser parser;
@@ -45,6 +47,14 @@ template <typename Container> bool next(simdjson_iterator *iterator, typename Co
   typename Container::iterator after = place;
   iterator->next = as<simdjson_element>(++after);
   return true;
+}
+
+// Begins with the children of a container that is not too deep; any other value has none.
+void enter(simdjson_strings *strings, const tape_ref &value) noexcept {
+  const tape_type type = value.tape_ref_type();
+  if (strings->depth == strings->maximum_depth || (type != tape_type::START_OBJECT && type != tape_type::START_ARRAY)) return;
+  strings->steps[strings->depth++] = {as<simdjson_element>(value), {}, SIZE_MAX, type == tape_type::START_OBJECT};
+  strings->next = value.json_index + 1;
 }
 
 } // namespace
@@ -117,28 +127,49 @@ bool simdjson_array_next(simdjson_iterator *elements, simdjson_element *value) {
   return true;
 }
 
-bool simdjson_child_next(simdjson_iterator *children, bool is_object, simdjson_child *child) {
-  dom::element value;
-  if (is_object) {
-    dom::object::iterator member;
-    if (!next<dom::object>(children, member)) return false;
-    const std::string_view name = member.key();
-    child->name = {name.data(), name.size()};
-    value = member.value();
-  } else {
-    dom::array::iterator place;
-    if (!next<dom::array>(children, place)) return false;
-    child->name = {};
-    value = *place;
+void simdjson_strings_begin(simdjson_strings *strings, simdjson_element container, size_t maximum_depth, size_t values) {
+  strings->depth = 0;
+  strings->maximum_depth = std::min<size_t>(maximum_depth, simdjson_maximum_depth);
+  strings->values = values;
+  enter(strings, as<tape_ref>(container));
+}
+
+bool simdjson_strings_next(simdjson_strings *strings, simdjson_string_view *text) {
+  while (strings->depth > 0) {
+    simdjson_step &step = strings->steps[strings->depth - 1];
+    tape_ref value = as<tape_ref>(step.container);
+    value.json_index = strings->next;
+    const tape_type first = value.tape_ref_type();
+    if (first == tape_type::END_OBJECT || first == tape_type::END_ARRAY) {
+      strings->next++;
+      strings->depth--;
+      continue;
+    }
+    if (strings->values == 0) break;
+    strings->values--;
+    // A member's name is one place before its value.
+    if (step.is_member) value.json_index++;
+    step.child = as<simdjson_element>(value);
+    step.index++;
+    strings->next = value.after_element();
+    if (value.tape_ref_type() != tape_type::STRING) {
+      enter(strings, value);
+      continue;
+    }
+    const std::string_view string = value.get_string_view();
+    if (string.empty()) continue;
+    *text = {string.data(), string.size()};
+    return true;
   }
-  child->value = as<simdjson_element>(value);
-  child->type = static_cast<char>(value.type());
-  std::string_view text;
-  if (child->type == '"' && !value.get_string().get(text))
-    child->text = {text.data(), text.size()};
-  else
-    child->text = {};
-  return true;
+  strings->depth = 0;
+  return false;
+}
+
+simdjson_string_view simdjson_step_name(simdjson_step step) {
+  tape_ref place = as<tape_ref>(step.child);
+  place.json_index--;
+  const std::string_view name = place.get_string_view();
+  return {name.data(), name.size()};
 }
 
 simdjson_element simdjson_object_find(simdjson_element element, simdjson_string_view key) {

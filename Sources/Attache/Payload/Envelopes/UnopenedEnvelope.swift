@@ -174,9 +174,9 @@ extension JSONElement {
   var isListOfExpo: Bool {
     guard isArray else { return false }
     var (count, isFound) = (0, false)
-    _ = forEachChild { child in
+    _ = unsafe forEachChild { _, child in
       count += 1
-      isFound = child.element.isForExpo
+      isFound = child.isForExpo
       return !isFound && count < ExpoEnvelope.maximumMessages
     }
     return isFound

@@ -120,11 +120,12 @@ enum MediaGuess {
   ///   - url: the URL from its host on.
   ///   - besidesHost: whether it begins with a host, which has no extension.
   private static func hasMediaExtension(_ url: UnsafeRawBufferPointer, besidesHost: Bool = true) -> Bool {
-    let end = unsafe url.firstIndex { $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#") || $0 <= 0x20 } ?? url.count
-    let letters = unsafe url[..<end].suffix(9)
-    guard let dot = unsafe letters.lastIndex(of: UInt8(ascii: ".")), dot + 1 < end,
-      unsafe !besidesHost || url[..<dot].contains(UInt8(ascii: "/")),
-      unsafe url[(dot + 1)..<end].allSatisfy({ $0.isLetterASCII || $0.decimalDigit != nil })
+    var end = 0
+    while unsafe end < url.count && url[end] > 0x20 && url[end] != UInt8(ascii: "?") && url[end] != UInt8(ascii: "#") { end += 1 }
+    var dot = end - 1
+    while unsafe dot >= max(0, end - 9) && (url[dot].isLetterASCII || url[dot].decimalDigit != nil) { dot -= 1 }
+    guard dot >= max(0, end - 9), dot + 1 < end, unsafe url[dot] == UInt8(ascii: "."),
+      unsafe !besidesHost || UnsafeRawBufferPointer(rebasing: url[..<dot]).distance(behind: UInt8(ascii: "/")) != nil
     else { return false }
     let name = unsafe String(unsafeUninitializedCapacity: end - dot - 1) { bytes in
       for index in bytes.indices { unsafe bytes[index] = url[dot + 1 + index].lowercasedASCII }

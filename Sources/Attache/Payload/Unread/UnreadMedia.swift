@@ -114,96 +114,63 @@ package final class UnreadMediaSearch {
   }
 }
 
-/// A walk through the values of a payload, or of the message around it. It is a value, so that no
+/// A walk through the strings of a payload, or of the message around it. It is a value, so that no
 /// access is checked at run time.
 @safe
 private struct Walk {
-  /// The deepest value that is read, and the maximum number of values.
-  private static let (maximumDepth, maximumValues) = (32, 4_096)
+  /// The maximum number of values of a document that are read.
+  private static let maximumValues = 4_096
   /// The longest member name on a path, in bytes.
   private static let longestName = 128
-  /// The maximum number of strings that are looked up: each look reads the objects around the string.
+  /// The maximum number of strings that are looked up: each look reads the objects around the string,
+  /// or the JSON in it.
   private static let maximumLooks = 128
-
-  /// A child on the way to a value.
-  @safe
-  private struct Step {
-    let container: JSONElement
-    /// The child's name; nil in an array.
-    let name: UnsafeRawBufferPointer?
-    /// The child's index among its siblings.
-    let index: Int
-    let child: JSONElement
-
-    /// Whether a later sibling has the same name, so that this one counts for nobody.
-    var isShadowed: Bool {
-      guard let name = unsafe name, let last = unsafe container.member(name) else { return false }
-      return !last.isSame(as: child)
-    }
-  }
 
   /// The message that is read; nil for a payload.
   private var message: LineOpener.Message?
-  /// Parse JSON in strings, and JSON in the strings of that, as SNS's requests have it.
+  /// The strings of the payload, of JSON in one of them, and of JSON in the strings of that, as SNS's
+  /// requests have it.
+  private let strings = [JSONStrings(), JSONStrings(), JSONStrings()]
   private let parsers = [JSONParser(), JSONParser()]
-  private var steps: [Step] = []
+  /// The way to the current string.
+  private var steps: [JSONStrings.Step] = []
   /// The number of steps to the outermost string whose JSON is read; nil outside one.
   private var stepsToString: Int?
-  /// The number of strings around the current value.
-  private var strings = 0
-  private var values = 0
   private var looks = 0
   /// The path of the current value as bytes, and that of the last URL in a payload that was found: most
   /// lines of a producer are alike.
   private var path: [UInt8] = []
   private var last: (path: [UInt8], place: JSONPointer)?
 
-  init() {
-    steps.reserveCapacity(Self.maximumDepth)
-  }
-
   mutating func begin(outside message: LineOpener.Message?) {
-    (values, looks, stepsToString, strings) = (0, 0, nil, 0)
+    looks = 0
     self.message = message
-    steps.removeAll(keepingCapacity: true)
   }
 
+  /// - Parameter level: the number of strings around the document.
   /// - Returns: whether to go on.
-  mutating func visit(_ container: JSONElement, _ body: (UnreadMedia, JSONElement) -> Bool) -> Bool {
-    guard steps.count < Self.maximumDepth else { return true }
-    var index = -1
-    return container.forEachChild { child in
-      index += 1
-      values += 1
-      guard values <= Self.maximumValues else { return false }
-      let text = unsafe child.text
-      // Most values end here.
-      guard unsafe text.map({ unsafe MediaGuess.mayLookLikeMedia($0) }) ?? child.isContainer else { return true }
-      let element = child.element
-      unsafe steps.append(Step(container: container, name: child.name, index: index, child: element))
-      defer { steps.removeLast() }
-      guard let text = unsafe text else { return visit(element, body) }
-      guard let kind = unsafe MediaGuess.kind(text, namesFromInside, besidesTaps: message != nil) else {
-        return unsafe visit(inString: text, body)
-      }
+  mutating func visit(_ document: JSONElement, inStrings level: Int = 0, _ body: (UnreadMedia, JSONElement) -> Bool) -> Bool {
+    let (strings, outer) = (strings[level], steps.count)
+    strings.begin(document, maximumDepth: JSONStrings.maximumDepth - outer, maximumValues: Self.maximumValues)
+    while let text = unsafe strings.next() {
+      // Most strings end here.
+      guard unsafe MediaGuess.mayLookLikeMedia(text) else { continue }
+      strings.appendSteps(to: &steps)
+      defer { steps.removeSubrange(outer...) }
+      let kind = unsafe MediaGuess.kind(text, namesFromInside, besidesTaps: message != nil)
+      guard unsafe kind != nil || level < (message?.form == .sns ? 2 : 1) && text.mayHoldURLs else { continue }
       looks += 1
       guard looks <= Self.maximumLooks else { return false }
-      return media(element, kind).map { body($0, element) } ?? true
+      if let kind {
+        let value = steps[steps.count - 1].child
+        if let media = media(value, kind), !body(media, value) { return false }
+      } else if let inner = parsers[level].parse(copying: unsafe Array(text)) {
+        if level == 0 { stepsToString = steps.count }
+        defer { if level == 0 { stepsToString = nil } }
+        if !visit(inner, inStrings: level + 1, body) { return false }
+      }
     }
-  }
-
-  /// Visits the values of the JSON that a string holds.
-  private mutating func visit(inString text: UnsafeRawBufferPointer, _ body: (UnreadMedia, JSONElement) -> Bool) -> Bool {
-    guard strings < (message?.form == .sns ? 2 : 1), unsafe text.mayHoldURLs,
-      let document = parsers[strings].parse(copying: unsafe Array(text)), document.isContainer
-    else { return true }
-    if strings == 0 { stepsToString = steps.count }
-    strings += 1
-    defer {
-      strings -= 1
-      if strings == 0 { stepsToString = nil }
-    }
-    return visit(document, body)
+    return true
   }
 
   /// The name of the member with the current value, and that of the member around it.

@@ -64,23 +64,35 @@ bool simdjson_object_next(simdjson_iterator *_Nonnull members, simdjson_string_v
 simdjson_iterator simdjson_array_begin(simdjson_element element);
 bool simdjson_array_next(simdjson_iterator *_Nonnull elements, simdjson_element *_Nonnull value);
 
-/// A member of an object, or an element of an array, with what most callers look at first.
+/// A value on the way to a string, below its container.
 typedef struct {
-  /// Null in an array.
-  simdjson_string_view name;
-  simdjson_element value;
-  /// The value's text; null for anything but a string.
-  simdjson_string_view text;
-  /// As `simdjson_element_type` gives it.
-  char type;
-} simdjson_child;
+  simdjson_element container;
+  simdjson_element child;
+  /// The child's index among its siblings.
+  size_t index;
+  bool is_member;
+} simdjson_step;
 
-/// Gives the next child and moves on; false at the end.
-///
-/// - Parameters:
-///   - children: as `simdjson_object_begin` or `simdjson_array_begin` gives it.
-///   - is_object: which of the two.
-bool simdjson_child_next(simdjson_iterator *_Nonnull children, bool is_object, simdjson_child *_Nonnull child);
+/// The deepest value whose strings are read.
+enum { simdjson_maximum_depth = 32 };
+
+/// A walk over the strings of a container, also those in containers within it.
+typedef struct {
+  /// The way to the last string, from outside.
+  simdjson_step steps[simdjson_maximum_depth];
+  size_t depth;
+  size_t maximum_depth;
+  /// How many values may still be read.
+  size_t values;
+  size_t next;
+} simdjson_strings;
+
+/// Begins a walk. A string with more than `maximum_depth` steps is left out, and the walk ends after `values` values.
+void simdjson_strings_begin(simdjson_strings *_Nonnull strings, simdjson_element container, size_t maximum_depth, size_t values);
+/// Gives the next string that is not empty, in the order of the document; false at the end.
+bool simdjson_strings_next(simdjson_strings *_Nonnull strings, simdjson_string_view *_Nonnull text);
+/// The name of a step that is a member.
+simdjson_string_view simdjson_step_name(simdjson_step step);
 
 /// The last member of an object with that name, or none.
 simdjson_element simdjson_object_find(simdjson_element element, simdjson_string_view key);
