@@ -27,9 +27,6 @@ let package = Package(
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
-    .package(url: "https://github.com/apple/swift-asn1", from: "1.7.4"),
-    .package(url: "https://github.com/apple/swift-certificates", from: "1.21.1"),
-    .package(url: "https://github.com/apple/swift-crypto", "4.5.2"..<"6.0.0"),
     .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
     .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
     .package(url: "https://github.com/apple/swift-nio-http2", from: "1.46.0"),
@@ -38,7 +35,6 @@ let package = Package(
     .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
     .package(url: "https://github.com/hummingbird-project/swift-mustache", from: "2.1.1"),
     .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
-    .package(url: "https://github.com/vapor/jwt-kit", from: "5.7.1"),
   ],
   targets: [
     .systemLibrary(name: "CCurl", path: "Sources/C/CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
@@ -86,23 +82,17 @@ let package = Package(
     .target(name: "AttachePostgreSQL", dependencies: ["Attache", "AttacheQueue", "CPQ"], swiftSettings: strict),
     .target(
       name: "AttacheSenders",
-      dependencies: [
-        "Attache", "AttacheQueue", "CCurl", "CLinux", "CNGHTTP2", "COpenSSL",
-        .product(name: "JWTKit", package: "jwt-kit"),
-      ],
+      dependencies: ["Attache", "AttacheQueue", "CCurl", "CLinux", "CNGHTTP2", "COpenSSL"],
       swiftSettings: strict),
     .target(
       name: "AttacheTesting",
       dependencies: [
-        "Attache", "CLinux",
+        "Attache", "CLinux", "COpenSSL",
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOPosix", package: "swift-nio"),
         .product(name: "NIOHTTP1", package: "swift-nio"),
         .product(name: "NIOHTTP2", package: "swift-nio-http2"),
         .product(name: "NIOSSL", package: "swift-nio-ssl"),
-        .product(name: "SwiftASN1", package: "swift-asn1"),
-        .product(name: "X509", package: "swift-certificates"),
-        .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "Yams", package: "Yams"),
       ],
       swiftSettings: strict),
@@ -156,11 +146,7 @@ let package = Package(
       swiftSettings: tests),
     .testTarget(
       name: "AttacheSendersTests",
-      dependencies: [
-        "Attache", "AttacheQueue", "AttacheSenders", "AttacheTesting", "Tripwire",
-        .product(name: "Crypto", package: "swift-crypto"),
-        .product(name: "JWTKit", package: "jwt-kit"),
-      ],
+      dependencies: ["Attache", "AttacheQueue", "AttacheSenders", "AttacheTesting", "Tripwire"],
       swiftSettings: tests),
     .testTarget(
       name: "AttacheTestingTests",
@@ -175,10 +161,7 @@ let package = Package(
       swiftSettings: tests),
     .testTarget(
       name: "CommandTests",
-      dependencies: [
-        "Attache", "AttacheInspection", "AttacheTesting", "Tripwire", "attache", "attache-tools",
-        .product(name: "Crypto", package: "swift-crypto"),
-      ],
+      dependencies: ["Attache", "AttacheInspection", "AttacheTesting", "COpenSSL", "Tripwire", "attache", "attache-tools"],
       swiftSettings: tests),
   ],
   cxxLanguageStandard: .cxx17

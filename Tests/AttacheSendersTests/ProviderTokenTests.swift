@@ -9,27 +9,21 @@ import Testing
 struct ProviderTokenTests {
   @Test func `a token is made once, and again after 40 minutes`() {
     var state = ProviderTokenState()
-    let first = [state.begins(at: .seconds(10)), state.begins(at: .seconds(10))]
-    #expect(first == [true, false])
+    #expect(state.isDue(at: .seconds(11)))
     state.take([1], at: .seconds(11))
-    let second = [state.begins(at: .seconds(11 + 2_399)), state.begins(at: .seconds(11 + 2_400))]
-    #expect(second == [false, true])
-    // It is valid until the next one is there.
-    #expect(state.value == [1])
+    #expect(!state.isDue(at: .seconds(11)) && !state.isDue(at: .seconds(11 + 2_399)) && state.isDue(at: .seconds(11 + 2_400)))
     state.take([2], at: .seconds(2_500))
     #expect(state.number == 2)
   }
 
   @Test func `a token that Apple calls expired is replaced, at most every 20 minutes`() {
     var state = ProviderTokenState()
-    _ = state.begins(at: .zero)
     state.take([1], at: .zero)
     // The second request was sent with the same token.
     let first = [state.reject(1, at: .seconds(60)), state.reject(1, at: .seconds(60))]
     #expect(first == [.sendAgain, .sendAgain])
     #expect(state.value == nil)
-    let begins = state.begins(at: .seconds(60))
-    #expect(begins)
+    #expect(state.isDue(at: .seconds(60)))
     state.take([2], at: .seconds(60))
     let late = state.reject(1, at: .seconds(61))
     #expect(late == .sendAgain)
@@ -97,7 +91,28 @@ struct ProviderTokenTests {
     }
   }
 
-  @Test(arguments: ["", "no key", "-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n"])
+  /// A key with a passphrase, and one for P-384.
+  private static let otherKeys = [
+    """
+    -----BEGIN ENCRYPTED PRIVATE KEY-----
+    MIHsMFcGCSqGSIb3DQEFDTBKMCkGCSqGSIb3DQEFDDAcBAit8+t06NT4IwICCAAw
+    DAYIKoZIhvcNAgkFADAdBglghkgBZQMEASoEEP9YCggx2gK94cWhJmUXVJ8EgZBZ
+    KEGqbBKAGSyqb5M9VYg/AGNWmYay8+lLyLNgV2cnRYSw8XCJKhFx6eTInxtlxlcQ
+    eOJATwUYOm3iMaMLYdElYGf9ERR9kk6WrCCmsx9f8aWvHsik1NOCEalVaa1IaKsK
+    9CAGUq+n6YwN3hc+AEzVYA7cwJHmx4/VlLbujIRPEvxiUMJtwXIegxnyt7n2DkI=
+    -----END ENCRYPTED PRIVATE KEY-----
+    """,
+    """
+    -----BEGIN PRIVATE KEY-----
+    MIG2AgEAMBAGByqGSM49AgEGBSuBBAAiBIGeMIGbAgEBBDC9WDyCRL8wY7Zs80Uy
+    OkXqVx+In/B1WVxPddZ1qIm3c0B6DodQ4qj/W2rXk5VXuCWhZANiAARr76fG1rxd
+    e7tyIGhvp6HkUMqB809hfFmgISf4oBQZQk+A3RfjKBAobO564byLrat+YSHjZcDx
+    vfkx2gHAtGqgdcIJ1TgApOrZswwxzYwelO9YuK8UKKcXaq8G/oTjasE=
+    -----END PRIVATE KEY-----
+    """,
+  ]
+
+  @Test(arguments: ["", "no key", "-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n"] + otherKeys)
   func `what is no P-256 key is refused before anything is sent`(text: String) {
     #expect(throws: APNsSetupError.self) { try SigningKey(pem: text) }
   }

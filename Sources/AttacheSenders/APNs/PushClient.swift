@@ -132,31 +132,16 @@ package final class PushClient: @unchecked Sendable {
 
   // MARK: - The provider token
 
-  /// Whether requests may be sent: there is a token, or a client certificate instead. Starts to
-  /// make a token when one is due.
+  /// Whether requests may be sent: there is a token, or a client certificate instead. Makes a token
+  /// when one is due.
   private func hasAuthorization() -> Bool {
-    guard case .key(let key) = configuration.credentials else { return true }
-    if token.begins(at: configuration.clock.uptime) { make(with: key) }
-    return token.value != nil
-  }
-
-  /// jwt-kit signs asynchronously. Requests stay in the waiting line until the token is ready.
-  private func make(with key: ProviderKey) {
-    let (loop, clock) = (loop, configuration.clock)
-    Task { [self] in
-      do {
-        let value = try await key.authorization(issuedAt: clock.wall)
-        loop.post { self.token.take(value, at: clock.uptime) }
-      } catch {
-        let why = "no provider token could be made: \(error)"
-        loop.post { self.failToken(why) }
-      }
+    guard case .key(let key) = configuration.credentials, token.isDue(at: configuration.clock.uptime) else { return true }
+    guard let value = key.authorization(issuedAt: configuration.clock.wall) else {
+      while let request = waiting.popFirst() { finish(request, .unusable("no provider token could be made: out of memory")) }
+      return false
     }
-  }
-
-  private func failToken(_ why: String) {
-    token.fail()
-    while let request = waiting.popFirst() { finish(request, .unusable(why)) }
+    token.take(value, at: configuration.clock.uptime)
+    return true
   }
 }
 

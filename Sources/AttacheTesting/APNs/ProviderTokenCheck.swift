@@ -1,5 +1,4 @@
 internal import Attache
-internal import Crypto
 internal import FoundationEssentials
 
 /// Checks provider tokens as Apple documents them: a JWT signed with ES256 that contains the key's
@@ -14,7 +13,7 @@ public struct ProviderTokenCheck: Sendable {
   public let keyID: String
   /// The identifier of the developer team, in the token's `iss`.
   public let teamID: String
-  private let key: P256.Signing.PublicKey
+  private let key: CryptoKey
   /// The maximum age of a token, in seconds.
   private static let lifetime = 3_600.0
   /// Returns the seconds since 1970.
@@ -27,8 +26,8 @@ public struct ProviderTokenCheck: Sendable {
   ///   - teamID: the developer team's identifier.
   ///   - now: returns the seconds since 1970; nil uses the machine's clock.
   public init(keyID: String = "ABC123DEFG", teamID: String = "DEF123GHIJ", now: (@Sendable () -> Double)? = nil) {
-    let privateKey = P256.Signing.PrivateKey()
-    (privateKeyPEM, key) = (privateKey.pemRepresentation, privateKey.publicKey)
+    guard let key = CryptoKey.makeP256(), let pem = key.privatePEM else { preconditionFailure("no memory for a key") }
+    (self.key, privateKeyPEM) = (key, pem)
     (self.keyID, self.teamID, self.now) = (keyID, teamID, now ?? { Date().timeIntervalSince1970 })
   }
 
@@ -40,8 +39,7 @@ public struct ProviderTokenCheck: Sendable {
     guard authorization.hasPrefix("bearer ") else { throw APNsRefusal(403, "InvalidProviderToken") }
     let parts = authorization.dropFirst("bearer ".count).split(separator: ".", omittingEmptySubsequences: false)
     guard parts.count == 3, let header = Self.decode(parts[0]), let claims = Self.decode(parts[1]), let signature = Self.decode(parts[2]),
-      let signed = try? P256.Signing.ECDSASignature(rawRepresentation: signature),
-      key.isValidSignature(signed, for: Data("\(parts[0]).\(parts[1])".utf8)),
+      key.isSignature(signature, of: Array("\(parts[0]).\(parts[1])".utf8)),
       Self.text("alg", header) == "ES256", Self.text("kid", header) == keyID, Self.text("iss", claims) == teamID,
       let issuedAt = Self.number("iat", claims)
     else { throw APNsRefusal(403, "InvalidProviderToken") }

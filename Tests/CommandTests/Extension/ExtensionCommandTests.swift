@@ -1,5 +1,5 @@
+import Attache
 import AttacheTesting
-import Crypto
 import Foundation
 import Glibc
 import Testing
@@ -135,7 +135,7 @@ struct ExtensionCommandTests {
   @Test func `what the extension attaches is uploaded`() async throws {
     try await withOrigin { origin in
       let bytes = try Sample.medium("photo.jpg")
-      let hash = SHA256.hash(data: bytes).map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+      let hash = SHA256.hash(bytes).hexadecimal()
       let object = "/media/push/\(hash.prefix(2))/\(hash).jpg"
       origin.serve("/photo.jpg", bytes, contentType: "image/jpeg")
       origin.serve(object, [])

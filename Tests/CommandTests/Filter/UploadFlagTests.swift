@@ -1,5 +1,5 @@
+import Attache
 import AttacheTesting
-import Crypto
 import Foundation
 import Glibc
 import Testing
@@ -24,7 +24,7 @@ struct UploadFlagTests {
   /// - Returns: the path of the object.
   private func serve(_ name: String, _ origin: FaultOrigin) throws -> String {
     let bytes = try Sample.medium(name)
-    let hash = SHA256.hash(data: bytes).map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+    let hash = SHA256.hash(bytes).hexadecimal()
     let object = "/media/push/\(hash.prefix(2))/\(hash).jpg"
     origin.serve("/\(name)", bytes)
     origin.serve(object, [])

@@ -1,10 +1,10 @@
 internal import Attache
+internal import FoundationEssentials
 internal import Glibc
-internal import JWTKit
 
 /// A P-256 key from Apple's developer site, as in the file `AuthKey_KEYID.p8`.
 public struct SigningKey: Sendable {
-  fileprivate let key: ES256PrivateKey
+  fileprivate let key: CryptoKey
 
   /// The maximum size of a key file in bytes; a key has about 260.
   private static let maximumBytes = 16_384
@@ -14,11 +14,10 @@ public struct SigningKey: Sendable {
   /// - Parameter text: a key in PEM form.
   /// - Throws: ``APNsSetupError`` when the text is not a P-256 private key.
   public init(pem text: String) throws(APNsSetupError) {
-    do {
-      key = try ES256PrivateKey(pem: text)
-    } catch {
+    guard let key = CryptoKey(privatePEM: text), key.isP256 else {
       throw APNsSetupError("it contains no P-256 private key in PEM form, as in Apple's AuthKey_….p8")
     }
+    self.key = key
   }
 
   /// Reads a key file.
@@ -48,7 +47,7 @@ public struct ProviderKey: Sendable {
   public let keyID: String
   /// The identifier that Apple assigns to the developer's team: ten characters.
   public let teamID: String
-  private let key: ES256PrivateKey
+  private let key: CryptoKey
 
   /// Combines a key with its identifiers.
   ///
@@ -72,23 +71,21 @@ public struct ProviderKey: Sendable {
     }
   }
 
-  private struct Claims: JWTPayload {
-    let iss: String
-    /// When the token was issued, in seconds since 1970.
-    let iat: Int64
-
-    func verify(using algorithm: some JWTAlgorithm) async throws {}
-  }
-
-  /// Signs a token.
+  /// Signs a token (RFC 7515). The identifiers need no escapes.
   ///
   /// - Parameter issuedAt: the time since 1970.
-  /// - Returns: the value of the header `authorization`.
-  func authorization(issuedAt: Duration) async throws -> [UInt8] {
-    let identifier = JWKIdentifier(string: keyID)
-    let keys = await JWTKeyCollection().add(ecdsa: key, kid: identifier)
-    let token = try await keys.sign(Claims(iss: teamID, iat: issuedAt.components.seconds), kid: identifier)
-    return Array("bearer \(token)".utf8)
+  /// - Returns: the value of the header `authorization`; nil without memory.
+  func authorization(issuedAt: Duration) -> [UInt8]? {
+    let header = Self.base64(Array(#"{"alg":"ES256","kid":"\#(keyID)","typ":"JWT"}"#.utf8))
+    let claims = Self.base64(Array(#"{"iss":"\#(teamID)","iat":\#(issuedAt.components.seconds)}"#.utf8))
+    let signed = "\(header).\(claims)"
+    guard let signature = key.signature(of: Array(signed.utf8)) else { return nil }
+    return Array("bearer \(signed).\(Self.base64(signature))".utf8)
+  }
+
+  /// Returns bytes in the base64 of URLs (RFC 4648, 5), without padding.
+  private static func base64(_ bytes: [UInt8]) -> String {
+    Data(bytes).base64EncodedString().replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
   }
 
   private static func isIdentifier(_ text: String) -> Bool {

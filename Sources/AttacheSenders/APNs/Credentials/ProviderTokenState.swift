@@ -23,29 +23,21 @@ struct ProviderTokenState {
   private(set) var value: [UInt8]?
   /// The number of tokens so far. Each request records the one that it was sent with.
   private(set) var number = 0
-  private(set) var isBeingMade = false
   /// The uptime of the machine when the token was made.
   private var madeAt = Duration.zero
   /// When Apple last called a token expired before its lifetime ended.
   private var rejectedAt: Duration?
 
-  /// Whether a token must be made now. The caller makes it and calls ``take(_:at:)`` or ``fail()``.
+  /// Whether a token must be made now. The caller makes it and calls ``take(_:at:)``.
   ///
   /// - Parameter now: the uptime of the machine.
-  mutating func begins(at now: Duration) -> Bool {
-    guard !isBeingMade, value == nil || now - madeAt >= Self.lifetime else { return false }
-    isBeingMade = true
-    return true
+  func isDue(at now: Duration) -> Bool {
+    value == nil || now - madeAt >= Self.lifetime
   }
 
   mutating func take(_ token: [UInt8], at now: Duration) {
-    (value, madeAt, isBeingMade) = (token, now, false)
+    (value, madeAt) = (token, now)
     number += 1
-  }
-
-  /// Records that the token could not be made.
-  mutating func fail() {
-    isBeingMade = false
   }
 
   /// Records that Apple called a token expired.

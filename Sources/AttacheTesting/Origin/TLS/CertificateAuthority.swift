@@ -1,92 +1,157 @@
 internal import Attache
-internal import Crypto
-internal import FoundationEssentials
-internal import SwiftASN1
-internal import X509
+internal import COpenSSL
 
 /// A root certificate and the leaf certificates that it signs.
 struct CertificateAuthority: Sendable {
   /// An issued certificate: the leaf, the certificates sent after it, and the leaf's key.
   struct Issue {
     var chain: [Certificate]
-    var key: P256.Signing.PrivateKey
+    var key: CryptoKey
   }
 
   let root: Certificate
-  private let key: P256.Signing.PrivateKey
-  private static let day = 86_400.0
+  private let key: CryptoKey
   /// The name of the certificate that ``LeafForm/lacksIntermediate`` lacks.
   private static let intermediateName = "attache fault origin intermediate"
 
-  init() throws {
-    key = P256.Signing.PrivateKey()
+  init() throws(OriginError) {
+    key = try Self.makeKey()
     // The name is unique: among roots with the same name, a client takes the first as the issuer.
-    let name = try DistinguishedName { CommonName("attache fault origin root \(UInt64.random(in: 0...UInt64.max))") }
-    root = try Certificate(
-      version: .v3, serialNumber: .init(), publicKey: .init(key.publicKey), notValidBefore: Self.days(-3), notValidAfter: Self.days(30),
-      issuer: name, subject: name, signatureAlgorithm: .ecdsaWithSHA256,
-      extensions: try Certificate.Extensions {
-        Critical(BasicConstraints.isCertificateAuthority(maxPathLength: 0))
-        Critical(KeyUsage(keyCertSign: true, cRLSign: true))
-      }, issuerPrivateKey: .init(key))
+    let name = "attache fault origin root \(UInt64.random(in: 0...UInt64.max))"
+    root = try Certificate(subject: name, key: key, days: -3...30)
+    try root.add(NID_basic_constraints, "critical,CA:TRUE,pathlen:0")
+    try root.add(NID_key_usage, "critical,keyCertSign,cRLSign")
+    try root.sign(issuer: name, key)
   }
 
-  func issue(_ form: LeafForm) throws -> Issue {
-    let leafKey = P256.Signing.PrivateKey()
-    let leaf = try certificate(form, for: .init(leafKey.publicKey), key: leafKey)
-    return Issue(chain: [leaf] + (try ballast(form.ballast)), key: leafKey)
+  func issue(_ form: LeafForm) throws(OriginError) -> Issue {
+    let leafKey = try Self.makeKey()
+    return Issue(chain: [try certificate(form, for: leafKey)] + (try ballast(form.ballast)), key: leafKey)
   }
 
-  /// Returns a leaf certificate for a key that somebody else holds.
-  func certificate(_ form: LeafForm, for publicKey: Certificate.PublicKey) throws -> Certificate {
-    try certificate(form, for: publicKey, key: key)
-  }
-
-  /// - Parameter key: signs the leaf if it is self-signed.
-  private func certificate(
-    _ form: LeafForm, for publicKey: Certificate.PublicKey, key leafKey: P256.Signing.PrivateKey
-  ) throws -> Certificate {
-    let common = form.isNamedInSubjectAlone ? form.names.first ?? "" : "attache fault origin"
-    let subject = try DistinguishedName { CommonName(common) }
-    let missing = try DistinguishedName { CommonName(Self.intermediateName) }
-    return try Certificate(
-      version: .v3, serialNumber: .init(), publicKey: publicKey, notValidBefore: Self.days(form.validity == .ahead ? 1 : -2),
-      notValidAfter: Self.days(form.validity == .over ? -1 : 30),
-      issuer: form.isSelfSigned ? subject : form.lacksIntermediate ? missing : root.subject, subject: subject,
-      signatureAlgorithm: .ecdsaWithSHA256,
-      extensions: try Certificate.Extensions {
-        Critical(BasicConstraints.notCertificateAuthority)
-        Critical(KeyUsage(digitalSignature: true))
-        try ExtendedKeyUsage([form.isClient ? .clientAuth : .serverAuth])
-        if !form.isNamedInSubjectAlone { SubjectAlternativeNames(form.names.map(Self.alternativeName)) }
-        if form.lacksIntermediate {
-          AuthorityInformationAccess([
-            .init(method: .issuingCA, location: .uniformResourceIdentifier("http://authority.example/intermediate.crt"))
-          ])
-        }
-      }, issuerPrivateKey: .init(form.isSelfSigned ? leafKey : form.lacksIntermediate ? P256.Signing.PrivateKey() : key))
+  /// Returns a leaf certificate.
+  ///
+  /// - Parameter leafKey: signs the leaf if it is self-signed; else a public key is enough.
+  func certificate(_ form: LeafForm, for leafKey: CryptoKey) throws(OriginError) -> Certificate {
+    let subject = form.isNamedInSubjectAlone ? form.names.first ?? "" : "attache fault origin"
+    let (begin, end) = (form.validity == .ahead ? 1 : -2, form.validity == .over ? -1 : 30)
+    let leaf = try Certificate(subject: subject, key: leafKey, days: begin...end)
+    try leaf.add(NID_basic_constraints, "critical,CA:FALSE")
+    try leaf.add(NID_key_usage, "critical,digitalSignature")
+    try leaf.add(NID_ext_key_usage, form.isClient ? "clientAuth" : "serverAuth")
+    if !form.isNamedInSubjectAlone { try leaf.add(names: form.names) }
+    if form.lacksIntermediate { try leaf.add(NID_info_access, "caIssuers;URI:http://authority.example/intermediate.crt") }
+    if form.isSelfSigned {
+      try leaf.sign(issuer: subject, leafKey)
+    } else if form.lacksIntermediate {
+      try leaf.sign(issuer: Self.intermediateName, Self.makeKey())
+    } else {
+      try leaf.sign(issuer: root.subject, key)
+    }
+    return leaf
   }
 
   /// Returns certificates of about 1,000 bytes each.
-  private func ballast(_ count: Int) throws -> [Certificate] {
+  private func ballast(_ count: Int) throws(OriginError) -> [Certificate] {
     guard count > 0 else { return [] }
     let names = (0..<12).map { "ballast-\($0)-" + String(repeating: "x", count: 40) + ".example" }
-    let one = try certificate(LeafForm(names: names), for: .init(key.publicKey))
+    let one = try certificate(LeafForm(names: names), for: key)
     return Array(repeating: one, count: count)
   }
 
-  private static func days(_ count: Double) -> Date {
-    Date().addingTimeInterval(count * day)
+  private static func makeKey() throws(OriginError) -> CryptoKey {
+    guard let key = CryptoKey.makeP256() else { throw .certificate(reason: "no memory for a key") }
+    return key
+  }
+}
+
+/// A certificate (RFC 5280), held by libcrypto. Once it is signed, it does not change.
+@safe
+final class Certificate: @unchecked Sendable {
+  /// The subject's common name.
+  let subject: String
+  private let handle: OpaquePointer
+
+  /// Begins a certificate without extensions or signature.
+  ///
+  /// - Parameter days: when it is valid, in days from now.
+  init(subject: String, key: CryptoKey, days: ClosedRange<Int>) throws(OriginError) {
+    guard let handle = unsafe X509_new() else { throw Self.failure }
+    (self.subject, unsafe self.handle) = (subject, unsafe handle)
+    let day = 86_400
+    guard unsafe X509_set_version(handle, Int(X509_VERSION_3)) == 1,
+      unsafe ASN1_INTEGER_set_uint64(X509_get_serialNumber(handle), UInt64.random(in: 1...UInt64.max)) == 1,
+      unsafe X509_gmtime_adj(X509_getm_notBefore(handle), days.lowerBound * day) != nil,
+      unsafe X509_gmtime_adj(X509_getm_notAfter(handle), days.upperBound * day) != nil,
+      unsafe Self.add(subject, to: X509_get_subject_name(handle)),
+      unsafe X509_set_pubkey(handle, key.handle) == 1
+    else { throw Self.failure }
   }
 
-  private static func alternativeName(_ name: String) -> GeneralName {
-    func octets(_ number: some FixedWidthInteger) -> GeneralName {
-      .ipAddress(ASN1OctetString(contentBytes: unsafe withUnsafeBytes(of: number.bigEndian) { unsafe ArraySlice($0) }))
+  deinit {
+    unsafe X509_free(handle)
+  }
+
+  /// Adds an extension.
+  ///
+  /// - Parameter value: as OpenSSL's configuration files have it (x509v3_config(5)).
+  func add(_ extension: CInt, _ value: String) throws(OriginError) {
+    try unsafe add(X509V3_EXT_conf_nid(nil, nil, `extension`, value))
+  }
+
+  /// Adds the names of the server: DNS names and addresses.
+  func add(names: [String]) throws(OriginError) {
+    let stack = unsafe OPENSSL_sk_new_null()
+    defer { unsafe OPENSSL_sk_pop_free(stack) { unsafe GENERAL_NAME_free($0?.assumingMemoryBound(to: GENERAL_NAME.self)) } }
+    for name in names {
+      let kind = IPAddress(name) == nil ? GEN_DNS : GEN_IPADD
+      guard let entry = unsafe a2i_GENERAL_NAME(nil, nil, nil, kind, name, 0) else { throw Self.failure }
+      guard unsafe OPENSSL_sk_push(stack, entry) > 0 else { throw Self.failure }
     }
-    return switch IPAddress(name) {
-    case .v4(let bits): octets(bits)
-    case .v6(let bits): octets(bits)
-    case nil: .dnsName(name)
+    try unsafe add(X509V3_EXT_i2d(NID_subject_alt_name, 0, UnsafeMutableRawPointer(stack)))
+  }
+
+  private func add(_ extension: OpaquePointer?) throws(OriginError) {
+    defer { unsafe X509_EXTENSION_free(`extension`) }
+    guard unsafe `extension` != nil, unsafe X509_add_ext(handle, `extension`, -1) == 1 else { throw Self.failure }
+  }
+
+  /// Ends the certificate.
+  func sign(issuer: String, _ key: CryptoKey) throws(OriginError) {
+    guard unsafe Self.add(issuer, to: X509_get_issuer_name(handle)), unsafe X509_sign(handle, key.handle, EVP_sha256()) > 0 else {
+      throw Self.failure
     }
+  }
+
+  private static func add(_ commonName: String, to name: OpaquePointer?) -> Bool {
+    let bytes = Array(commonName.utf8)
+    return unsafe X509_NAME_add_entry_by_txt(name, "CN", MBSTRING_UTF8, bytes, CInt(clamping: bytes.count), -1, 0) == 1
+  }
+
+  /// The certificate in PEM form.
+  var pem: String {
+    get throws(OriginError) {
+      guard let text = unsafe OpenSSLText.write({ unsafe PEM_write_bio_X509($0, handle) }) else { throw Self.failure }
+      return text
+    }
+  }
+
+  /// The certificate in DER form.
+  var der: [UInt8] {
+    get throws(OriginError) {
+      var start: UnsafeMutablePointer<UInt8>?
+      let count = unsafe i2d_X509(handle, &start)
+      defer { unsafe CRYPTO_free(start, nil, 0) }
+      guard count > 0 else { throw Self.failure }
+      return unsafe Array(UnsafeBufferPointer(start: start, count: Int(count)))
+    }
+  }
+
+  /// The oldest error of libcrypto.
+  private static var failure: OriginError {
+    let code = ERR_get_error()
+    ERR_clear_error()
+    let text = unsafe ERR_reason_error_string(code).map { unsafe String(cString: $0) }
+    return .certificate(reason: text ?? "no memory")
   }
 }

@@ -1,9 +1,7 @@
-internal import Crypto
+internal import Attache
 internal import Glibc
 internal import NIOCore
 internal import NIOSSL
-internal import SwiftASN1
-internal import X509
 
 /// The certificates of one origin, signed by the origin's own root. The root is stored in a file
 /// while the origin runs.
@@ -18,13 +16,9 @@ final class Certificates: Sendable {
   /// - Parameter form: the certificate for clients that ask for no other name.
   init(_ form: LeafForm) throws(OriginError) {
     self.form = form
-    do {
-      authority = try CertificateAuthority()
-      leaf = try TLSIdentity(authority.issue(form))
-      (folder, rootFile) = try Self.write(authority.root.serializeAsPEM().pemString)
-    } catch {
-      throw .certificate(reason: "\(error)")
-    }
+    authority = try CertificateAuthority()
+    leaf = try TLSIdentity(authority.issue(form))
+    (folder, rootFile) = try Self.write(authority.root.pem)
   }
 
   /// Creates the TLS context.
@@ -61,27 +55,17 @@ final class Certificates: Sendable {
 
   /// Returns a valid leaf certificate for a key that nobody holds, in DER form.
   private func strangersLeaf() throws(OriginError) -> [UInt8] {
-    do {
-      let publicKey = try Certificate.PublicKey(pemEncoded: ServerFlight.strangersKey)
-      var serializer = DER.Serializer()
-      try serializer.serialize(authority.certificate(form, for: publicKey))
-      return serializer.serializedBytes
-    } catch {
-      throw .certificate(reason: "\(error)")
-    }
+    guard let key = CryptoKey(publicPEM: ServerFlight.strangersKey) else { throw .certificate(reason: "no public key") }
+    return try authority.certificate(form, for: key).der
   }
 
   /// Writes a PEM file with a client certificate, signed by the root, and its key. It is removed
   /// with the root's file.
   func clientFile() throws(OriginError) -> String {
-    let pem: String
-    do {
-      let issue = try authority.issue(LeafForm(names: ["client.example"], isClient: true))
-      pem = try (issue.chain.map { try $0.serializeAsPEM().pemString } + [issue.key.pemRepresentation]).joined(separator: "\n")
-    } catch {
-      throw .certificate(reason: "\(error)")
-    }
-    try Self.write(pem, to: clientFilePath)
+    let issue = try authority.issue(LeafForm(names: ["client.example"], isClient: true))
+    try Self.write(
+      issue.chain.map { certificate throws(OriginError) in try certificate.pem }.joined() + (issue.key.privatePEM ?? ""), to: clientFilePath
+    )
     return clientFilePath
   }
 
@@ -96,7 +80,7 @@ final class Certificates: Sendable {
 
   /// Creates a certificate for each name. It is served to clients that ask for that name (RFC 6066,
   /// 3).
-  private func identities(of names: [String]) throws -> NIOSSLContextCallback {
+  private func identities(of names: [String]) throws(OriginError) -> NIOSSLContextCallback {
     var identities: [String: TLSIdentity] = [:]
     for name in names { identities[name] = try TLSIdentity(authority.issue(LeafForm(names: [name]))) }
     return { [identities] client, promise in
@@ -136,10 +120,12 @@ private struct TLSIdentity: Sendable {
   let chain: [NIOSSLCertificateSource]
   let key: NIOSSLPrivateKeySource
 
-  init(_ issue: CertificateAuthority.Issue) throws {
-    chain = try issue.chain.map { certificate in
-      .certificate(try NIOSSLCertificate(bytes: Array(certificate.serializeAsPEM().pemString.utf8), format: .pem))
+  init(_ issue: CertificateAuthority.Issue) throws(OriginError) {
+    do {
+      chain = try issue.chain.map { .certificate(try NIOSSLCertificate(bytes: $0.der, format: .der)) }
+      key = .privateKey(try NIOSSLPrivateKey(bytes: Array((issue.key.privatePEM ?? "").utf8), format: .pem))
+    } catch {
+      throw .certificate(reason: "\(error)")
     }
-    key = .privateKey(try NIOSSLPrivateKey(bytes: Array(issue.key.pemRepresentation.utf8), format: .pem))
   }
 }
