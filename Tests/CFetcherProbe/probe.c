@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/ptrace.h>
 #include <sys/resource.h>
@@ -19,6 +20,9 @@
 #include "shim.h"
 
 enum { results_end = 3 };
+
+// The text of a variable that the process was started with, and of one that it has set.
+static const char *inherited_variable, *own_variable;
 
 static int code(bool is_done) { return is_done ? 0 : errno; }
 
@@ -140,6 +144,7 @@ static int attempt(probe probe, const char *store, const char *readable, const c
     case probe_much_memory: return map(256 << 20);
     case probe_hidden_memory: return hide(256 << 20);
     case probe_many_descriptors: return code(fcntl(0, F_DUPFD, 64) >= 0);
+    case probe_environment: return environ[0] || *inherited_variable || *own_variable ? 0 : ENOENT;
     case probe_count: break;
   }
   return -1;
@@ -157,6 +162,9 @@ int probe_confined(const char *store, const char *readable, const char *other, i
     // What the tests have open counts among its descriptors.
     if (chdir(store) != 0 || dup2(ends[1], results_end) != results_end) _exit(1);
     closefrom(results_end + 1);
+    inherited_variable = environ[0];
+    if (setenv("ATTACHE_PROBE", "secret", 1) != 0) _exit(1);
+    own_variable = getenv("ATTACHE_PROBE");
     answers[probe_count] = fetcher_confine(sandbox_fetcher, store, paths, 64 << 20, 64);
     for (int probe = 0; probe < probe_count; probe++) answers[probe] = attempt(probe, store, readable, other);
     _exit(write(results_end, answers, sizeof answers) == sizeof answers ? 0 : 1);

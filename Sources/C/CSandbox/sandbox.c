@@ -12,6 +12,25 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#pragma mark The environment
+
+// Where the kernel has put the environment. A variable that is removed later stays there.
+static char *environment;
+static size_t environment_length;
+
+__attribute__((constructor)) static void find_environment(int count, char **words, char **variables) {
+  (void)count, (void)words;
+  environment = variables[0];
+  for (; *variables; variables++) environment_length = (size_t)(*variables + strlen(*variables) - environment);
+}
+
+static void forget_environment(void) {
+  static char *nothing[] = {NULL};
+  if (environment) explicit_bzero(environment, environment_length);
+  for (char **variable = environ; variable && *variable; variable++) explicit_bzero(*variable, strlen(*variable));
+  environ = nothing;
+}
+
 #pragma mark Files
 
 // Later than the headers of Debian 12, which end at the second version of Landlock's interface (linux/landlock.h of Linux 6.12).
@@ -118,6 +137,7 @@ static int drop_capabilities(void) {
 }
 
 int sandbox_confine(sandbox_profile profile, const char *store, const char *const *readable, const sandbox_test *test) {
+  forget_environment();
   int missing = drop_capabilities();
   if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return missing | sandbox_open_files | sandbox_open_calls;
   missing |= confine_files(store, readable, test);

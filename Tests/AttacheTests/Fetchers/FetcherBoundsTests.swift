@@ -20,6 +20,7 @@ import Testing
     (probe_schedule_parent, EPERM), (probe_limits_of_parent, EPERM), (probe_new_namespace, EPERM),
     (probe_clone_into_namespace, EPERM), (probe_fork, EPERM), (probe_thread_later, EPERM), (probe_filter_later, EPERM),
     (probe_much_memory, ENOMEM), (probe_hidden_memory, EPERM), (probe_many_descriptors, EINVAL),
+    (probe_environment, ENOENT),
   ]
 
   @Test func `a fetcher does what it is there for, and nothing else`() throws {

@@ -42,6 +42,7 @@ typedef enum {
   probe_much_memory,
   probe_hidden_memory,
   probe_many_descriptors,
+  probe_environment,
   probe_count,
 } probe;
 

@@ -38,7 +38,8 @@ typedef struct {
   uint32_t allowed, refused;
 } sandbox_test;
 
-/// Confines the calling thread and what it starts. The process must have no other thread. Afterwards it has no capability and gets none.
+/// Confines the calling thread and what it starts. The process must have no other thread. Afterwards it has no capability and gets none, and
+/// its memory has no variable of the environment.
 ///
 /// - Parameters:
 ///   - store: the folder in which it may create, change and remove files; NULL for none.
