@@ -44,8 +44,9 @@ struct ProviderTokenTests {
       }
       #expect(test.recorder.answers.values.allSatisfy { $0 == [.delivered(status: "200")] })
       let used = server.requests.compactMap { $0.field("authorization") }
-      // The token of minute 0 is renewed while the payload of minute 45 still uses it.
-      #expect(Set(used).count == 2)
+      // The payload of minute 45 is the first with a new token.
+      try #require(used.count == 6)
+      #expect(Set(used[..<3]).count == 1 && Set(used[3...]).count == 1 && used[2] != used[3])
       #expect(used.allSatisfy { $0.hasPrefix("bearer ey") })
     }
   }

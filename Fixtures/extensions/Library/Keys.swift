@@ -35,8 +35,7 @@ class NotificationService: UNNotificationServiceExtension {
       String(decoding: message, as: UTF8.self),
       "\(signer.isValidSignature(signature, for: message)) \(signer.isValidSignature(signature, for: message + [0]))",
       answer.publicKey.pemRepresentation.components(separatedBy: "\n").joined(separator: " "),
-      P256.Signing.ECDSASignature(derRepresentation: answer.signature(for: message).derRepresentation)
-        .rawRepresentation.base64EncodedString(),
+      answer.signature(for: message).derRepresentation.base64EncodedString(),
       answer.signature(for: SHA256.hash(data: message)).rawRepresentation.base64EncodedString(),
       Data(code.finalize()).base64EncodedString(),
       ChaChaPoly.seal(message, using: key, nonce: .init(data: Data(0..<12)), authenticating: Data("more".utf8)).combined.base64EncodedString(),

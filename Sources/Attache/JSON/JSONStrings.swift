@@ -46,11 +46,11 @@ final class JSONStrings {
     unsafe walk.deallocate()
   }
 
-  /// Begins with the strings of a document.
+  /// Begins with the strings of a document. The walk ends before the document's parser parses again.
   ///
   /// - Parameters:
-  ///   - maximumDepth: of what is left out, as ``maximumDepth``, if it is less.
-  ///   - maximumValues: the number of values of any kind after which the document ends.
+  ///   - maximumDepth: the maximum number of steps to a string, at most ``maximumDepth``.
+  ///   - maximumValues: the number of values, of any kind, after which the walk ends.
   func begin(_ document: JSONElement, maximumDepth: Int, maximumValues: Int) {
     unsafe document.begin(walk, maximumDepth: max(0, maximumDepth), maximumValues: maximumValues)
   }
@@ -62,7 +62,7 @@ final class JSONStrings {
     return unsafe UnsafeRawBufferPointer(start: text.data, count: text.length)
   }
 
-  /// Appends the way to the last string.
+  /// Appends the steps to the string that ``next()`` returned last.
   func appendSteps(to steps: inout [Step]) {
     unsafe withUnsafePointer(to: &walk.pointee.steps) { tuple in
       let raw = unsafe UnsafeRawPointer(tuple).assumingMemoryBound(to: simdjson_step.self)

@@ -19,25 +19,30 @@ package final class CryptoKey: @unchecked Sendable {
     unsafe EVP_PKEY_free(handle)
   }
 
-  /// Makes a private key for ECDSA over P-256; nil without memory.
+  /// Makes a private key for ECDSA over P-256; nil if libcrypto cannot, as without memory.
   package static func makeP256() -> CryptoKey? {
     unsafe CryptoKey(EVP_EC_gen_shim("P-256"))
   }
 
-  /// Parses a private key in PEM form without a passphrase; nil if it is none.
+  /// Parses a private key in PEM form without a passphrase; nil if the text is not one.
   package convenience init?(privatePEM text: String) {
-    // libcrypto would ask for a passphrase on the terminal.
-    unsafe self.init(OpenSSLText.read(text) { unsafe PEM_read_bio_PrivateKey($0, nil, { _, _, _, _ in 0 }, nil) })
+    unsafe self.init(OpenSSLText.read(text) { unsafe PEM_read_bio_PrivateKey($0, nil, Self.noPassphrase, nil) })
   }
 
-  /// Parses a public key in PEM form; nil if it is none.
+  /// Parses a public key in PEM form; nil if the text is not one.
   package convenience init?(publicPEM text: String) {
-    unsafe self.init(OpenSSLText.read(text) { unsafe PEM_read_bio_PUBKEY($0, nil, nil, nil) })
+    unsafe self.init(OpenSSLText.read(text) { unsafe PEM_read_bio_PUBKEY($0, nil, Self.noPassphrase, nil) })
+  }
+
+  /// Without this, libcrypto would ask for a passphrase on the terminal.
+  private static let noPassphrase: @convention(c) (UnsafeMutablePointer<CChar>?, CInt, CInt, UnsafeMutableRawPointer?) -> CInt = {
+    _, _, _, _ in 0
   }
 
   /// The private key in PEM form, as PKCS #8; nil for a public key.
   package var privatePEM: String? {
-    unsafe OpenSSLText.write { unsafe PEM_write_bio_PKCS8PrivateKey($0, handle, nil, nil, 0, nil, nil) }
+    defer { ERR_clear_error() }
+    return unsafe OpenSSLText.write { unsafe PEM_write_bio_PKCS8PrivateKey($0, handle, nil, nil, 0, nil, nil) }
   }
 
   /// Whether this is a key for the curve P-256.
@@ -53,9 +58,9 @@ package final class CryptoKey: @unchecked Sendable {
 
   /// Signs bytes with ES256 (RFC 7518, 3.4): ECDSA over P-256 with SHA-256.
   ///
-  /// - Returns: 64 bytes; nil without memory, or if this is another key.
+  /// - Returns: 64 bytes; nil if libcrypto cannot sign, or if this is another key.
   package func signature(of bytes: [UInt8]) -> [UInt8]? {
-    let context = unsafe EVP_MD_CTX_new()
+    guard let context = unsafe EVP_MD_CTX_new() else { return nil }
     defer {
       unsafe EVP_MD_CTX_free(context)
       ERR_clear_error()
@@ -80,45 +85,24 @@ package final class CryptoKey: @unchecked Sendable {
   /// Returns whether a signature with ES256 is that of the bytes.
   package func isSignature(_ signature: [UInt8], of bytes: [UInt8]) -> Bool {
     let half = Int(Self.half)
-    guard isP256, signature.count == 2 * half, let numbers = unsafe ECDSA_SIG_new() else { return false }
-    let context = unsafe EVP_MD_CTX_new()
+    guard isP256, signature.count == 2 * half, let context = unsafe EVP_MD_CTX_new() else { return false }
+    let numbers = unsafe ECDSA_SIG_new()
     defer {
       unsafe ECDSA_SIG_free(numbers)
       unsafe EVP_MD_CTX_free(context)
       ERR_clear_error()
     }
-    let (first, second) = unsafe (
-      BN_bin2bn(Array(signature[..<half]), Self.half, nil), BN_bin2bn(Array(signature[half...]), Self.half, nil)
-    )
-    guard unsafe ECDSA_SIG_set0(numbers, first, second) == 1 else { return false }
+    let first = unsafe BN_bin2bn(Array(signature[..<half]), Self.half, nil)
+    let second = unsafe BN_bin2bn(Array(signature[half...]), Self.half, nil)
+    guard unsafe numbers != nil, unsafe ECDSA_SIG_set0(numbers, first, second) == 1 else {
+      unsafe BN_free(first)
+      unsafe BN_free(second)
+      return false
+    }
     var der: UnsafeMutablePointer<UInt8>?
     let length = unsafe i2d_ECDSA_SIG(numbers, &der)
     defer { unsafe CRYPTO_free(der, nil, 0) }
     return unsafe length > 0 && EVP_DigestVerifyInit(context, nil, EVP_sha256(), nil, handle) == 1
       && EVP_DigestVerify(context, der, Int(length), bytes, bytes.count) == 1
-  }
-}
-
-/// What libcrypto reads from memory or writes to it.
-package enum OpenSSLText {
-  /// Calls `body` with a `BIO` that has a text.
-  package static func read(_ text: String, _ body: (OpaquePointer?) -> OpaquePointer?) -> OpaquePointer? {
-    let bytes = Array(text.utf8)
-    guard let count = CInt(exactly: bytes.count) else { return nil }
-    return unsafe bytes.withUnsafeBytes { bytes in
-      let bio = unsafe BIO_new_mem_buf(bytes.baseAddress, count)
-      defer { unsafe BIO_free(bio) }
-      return unsafe body(bio)
-    }
-  }
-
-  /// Returns what `body` writes to a `BIO`; nil if it does not return 1.
-  package static func write(_ body: (OpaquePointer?) -> CInt) -> String? {
-    let bio = unsafe BIO_new(BIO_s_mem())
-    defer { unsafe BIO_free(bio) }
-    guard unsafe body(bio) == 1 else { return nil }
-    var start: UnsafeMutablePointer<CChar>?
-    let count = unsafe BIO_get_mem_data_shim(bio, &start)
-    return unsafe String(decoding: UnsafeRawBufferPointer(start: start, count: count), as: UTF8.self)
   }
 }

@@ -137,7 +137,9 @@ package final class PushClient: @unchecked Sendable {
   private func hasAuthorization() -> Bool {
     guard case .key(let key) = configuration.credentials, token.isDue(at: configuration.clock.uptime) else { return true }
     guard let value = key.authorization(issuedAt: configuration.clock.wall) else {
-      while let request = waiting.popFirst() { finish(request, .unusable("no provider token could be made: out of memory")) }
+      // Apple takes the last token for 20 minutes more.
+      guard token.value == nil else { return true }
+      while let request = waiting.popFirst() { finish(request, .unusable("no provider token could be made: libcrypto cannot sign")) }
       return false
     }
     token.take(value, at: configuration.clock.uptime)

@@ -46,7 +46,10 @@ public struct ProviderTokenCheck: Sendable {
     guard abs(now() - Double(issuedAt)) <= Self.lifetime else { throw APNsRefusal(403, "ExpiredProviderToken") }
   }
 
+  /// Decodes the base64 of URLs, which has no padding.
   private static func decode(_ part: Substring) -> [UInt8]? {
+    guard part.utf8.allSatisfy({ $0.isLetterASCII || $0.decimalDigit != nil || $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "_") })
+    else { return nil }
     var text = String(part).replacing("-", with: "+").replacing("_", with: "/")
     text += String(repeating: "=", count: (4 - text.utf8.count % 4) % 4)
     return Data(base64Encoded: text).map(Array.init)

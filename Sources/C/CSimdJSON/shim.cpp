@@ -11,6 +11,7 @@
 #include <type_traits>
 
 namespace dom = simdjson::dom;
+// simdjson calls these internal. An element is a tape_ref, and `as` checks its size.
 using simdjson::internal::tape_ref;
 using simdjson::internal::tape_type;
 

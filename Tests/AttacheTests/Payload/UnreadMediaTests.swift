@@ -118,6 +118,45 @@ struct UnreadMediaTests {
     #expect(place(twice) == nil)
   }
 
+  @Test func `an index counts all values, also numbers and empty containers`() {
+    let url = #""https://a.example/a.jpg""#
+    #expect(place(#""x":[1,-1,1.5,18446744073709551615,{},[],"",\#(url)]"#) == "/x/7")
+    #expect(place(#""x":[[[],{}],{"a":{},"b":[1]},\#(url)]"#) == "/x/2")
+  }
+
+  @Test func `a URL that is too deep is left out, and one behind it is found`() {
+    func nested(_ arrays: Int) -> String {
+      String(repeating: "[", count: arrays) + #""https://a.example/a.jpg""# + String(repeating: "]", count: arrays)
+    }
+    #expect(place(#""x":\#(nested(31))"#) == "/x" + String(repeating: "/0", count: 31))
+    #expect(place(#""x":\#(nested(32))"#) == nil)
+    #expect(place(#""x":[\#(nested(40)),"https://a.example/a.jpg"]"#) == "/x/1")
+    // The string is a step too.
+    let path = String(repeating: "/0", count: 30)
+    for (arrays, place) in [(30, "/x" + path), (31, nil)] {
+      let text = #"{\"y\":\"https://a.example/a.jpg\"}"#
+      let members = String(repeating: "[", count: arrays) + "\"\(text)\"" + String(repeating: "]", count: arrays)
+      #expect(self.place(#""x":\#(members)"#) == place)
+    }
+  }
+
+  @Test func `the search ends after 4,096 values`() {
+    func place(zeros: Int) -> String? {
+      self.place(#""x":[\#(String(repeating: "0,", count: zeros))"https://a.example/a.jpg"]"#)
+    }
+    // Beside them are aps and the four values in it, x and the URL.
+    #expect(place(zeros: 4_096 - 7) == "/x/4089")
+    #expect(place(zeros: 4_096 - 6) == nil)
+  }
+
+  @Test func `at most 128 strings are looked up, also if they hold JSON`() {
+    func place(strings: Int) -> String? {
+      self.place(#""x":[\#(String(repeating: #""[\"/\"]","#, count: strings))"https://a.example/a.jpg"]"#)
+    }
+    #expect(place(strings: 127) == "/x/127")
+    #expect(place(strings: 128) == nil)
+  }
+
   // MARK: - Around the payload
 
   @Test(

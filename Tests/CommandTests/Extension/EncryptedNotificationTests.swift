@@ -21,9 +21,9 @@ struct EncryptedNotificationTests {
 
   private func run(_ tool: AttacheTool, keychain: [UInt8], _ origin: FaultOrigin) async throws -> (line: String, run: Run) {
     let picture = try Sample.medium("photo.jpg")
-    origin.serve("/sealed", Array(try AESGCM.seal(picture, key: key)))
+    origin.serve("/sealed", Array(try OpenSSL.seal(picture, key: key)))
     let message = try JSONSerialization.data(withJSONObject: ["title": "Anna", "body": "Dinner?", "picture": origin.url("/sealed")])
-    let sealed = try AESGCM.seal(message, key: key).base64EncodedString()
+    let sealed = try OpenSSL.seal(message, key: key).base64EncodedString()
     let line = #"{"aps":{"alert":{"title":"New message","body":"Open the app"},"mutable-content":1},"encrypted":"\#(sealed)"}"# + "\n"
     let program = try await ExtensionCommandTests.build("EndToEnd.swift", tool)
     let flags = AttacheTool.loopback + ["--extension", program, "--extension-groups", try groups(keychain, in: tool)]

@@ -62,9 +62,10 @@ struct ExtensionLibraryTests {
     // The text of the key came in one line.
     let pem = lines[2].replacingOccurrences(of: " ", with: "\n").replacingOccurrences(of: "\nPUBLIC\nKEY", with: " PUBLIC KEY")
     let answerer = try #require(CryptoKey(publicPEM: pem))
-    for line in lines[3...4] {
-      #expect(answerer.isSignature(Array(try #require(Data(base64Encoded: line))), of: Array("The message".utf8)))
-    }
+    let message = Array("The message".utf8)
+    let (der, raw) = (try #require(Data(base64Encoded: lines[3])), try #require(Data(base64Encoded: lines[4])))
+    #expect(unsafe OpenSSL.verify(Array(der), of: message, answerer.handle))
+    #expect(answerer.isSignature(Array(raw), of: message))
     #expect(lines[5] == "QxjncmAXT/qYMKLh+gZdPa6WObYTkns7VPGPSUZLmZs=")
     #expect(lines[6] == "AAECAwQFBgcICQoL1Dnzv54Epq1QUZNRD+LgcxN2NArRvVx0m8rj")
     #expect(lines[7] == "AQsJCZ297ozu3aNIjRhfcjIMsZtZ0YOtUlvmWSY3oKNi0eS1aGMdE7ZcpewcRL68")

@@ -74,7 +74,7 @@ public struct ProviderKey: Sendable {
   /// Signs a token (RFC 7515). The identifiers need no escapes.
   ///
   /// - Parameter issuedAt: the time since 1970.
-  /// - Returns: the value of the header `authorization`; nil without memory.
+  /// - Returns: the value of the header `authorization`; nil if libcrypto cannot sign, as without memory.
   func authorization(issuedAt: Duration) -> [UInt8]? {
     let header = Self.base64(Array(#"{"alg":"ES256","kid":"\#(keyID)","typ":"JWT"}"#.utf8))
     let claims = Self.base64(Array(#"{"iss":"\#(teamID)","iat":\#(issuedAt.components.seconds)}"#.utf8))

@@ -64,7 +64,7 @@ final class Certificates: Sendable {
   func clientFile() throws(OriginError) -> String {
     let issue = try authority.issue(LeafForm(names: ["client.example"], isClient: true))
     try Self.write(
-      issue.chain.map { certificate throws(OriginError) in try certificate.pem }.joined() + (issue.key.privatePEM ?? ""), to: clientFilePath
+      issue.chain.map { certificate throws(OriginError) in try certificate.pem }.joined() + issue.keyPEM, to: clientFilePath
     )
     return clientFilePath
   }
@@ -123,7 +123,7 @@ private struct TLSIdentity: Sendable {
   init(_ issue: CertificateAuthority.Issue) throws(OriginError) {
     do {
       chain = try issue.chain.map { .certificate(try NIOSSLCertificate(bytes: $0.der, format: .der)) }
-      key = .privateKey(try NIOSSLPrivateKey(bytes: Array((issue.key.privatePEM ?? "").utf8), format: .pem))
+      key = .privateKey(try NIOSSLPrivateKey(bytes: Array(issue.keyPEM.utf8), format: .pem))
     } catch {
       throw .certificate(reason: "\(error)")
     }

@@ -73,7 +73,7 @@ typedef struct {
   bool is_member;
 } simdjson_step;
 
-/// The deepest value whose strings are read.
+/// The maximum number of steps to a string.
 enum { simdjson_maximum_depth = 32 };
 
 /// A walk over the strings of a container, also those in containers within it.
@@ -87,7 +87,7 @@ typedef struct {
   size_t next;
 } simdjson_strings;
 
-/// Begins a walk. A string with more than `maximum_depth` steps is left out, and the walk ends after `values` values.
+/// Begins a walk, which ends before the parser parses again. A string with more than `maximum_depth` steps is left out, and the walk ends after `values` values.
 void simdjson_strings_begin(simdjson_strings *_Nonnull strings, simdjson_element container, size_t maximum_depth, size_t values);
 /// Gives the next string that is not empty, in the order of the document; false at the end.
 bool simdjson_strings_next(simdjson_strings *_Nonnull strings, simdjson_string_view *_Nonnull text);

@@ -2,9 +2,17 @@ import COpenSSL
 import Foundation
 import Testing
 
-/// AES-GCM with a key of 32 bytes (NIST SP 800-38D).
-enum AESGCM {
-  /// Encrypts a text.
+/// What an app's server does with libcrypto.
+enum OpenSSL {
+  /// Returns whether a signature in DER form is that of the bytes: ECDSA with SHA-256.
+  static func verify(_ signature: [UInt8], of bytes: [UInt8], _ key: OpaquePointer) -> Bool {
+    let context = unsafe EVP_MD_CTX_new()
+    defer { unsafe EVP_MD_CTX_free(context) }
+    return unsafe EVP_DigestVerifyInit(context, nil, EVP_sha256(), nil, key) == 1
+      && EVP_DigestVerify(context, signature, signature.count, bytes, bytes.count) == 1
+  }
+
+  /// Encrypts a text with AES-GCM and a key of 32 bytes (NIST SP 800-38D).
   ///
   /// - Returns: a random nonce of 12 bytes, the encrypted text, and its tag of 16 bytes: CryptoKit's
   ///   `combined`.
