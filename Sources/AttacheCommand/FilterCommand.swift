@@ -50,7 +50,7 @@ struct FilterCommand: ParsableCommand {
     }
     defer { store.shutdown() }
     let (filter, engine) = (assembly.filter, assembly.engine)
-    StopSignals.onEach({ filter.stop() }, { filter.cancel() })
+    StopSignals.onEach({ filter.stop() }, { filter.cancel() }, late: { log.notice("\(StopSignals.unfinished)") })
     if progress.isOn {
       ProgressLine.show {
         let progress = filter.progress

@@ -9,6 +9,10 @@ internal import Glibc
 package enum StopSignals {
   package static let all = [SIGTERM, SIGINT, SIGHUP]
 
+  /// The message of a filter or batch that has not ended 2 s after the first signal.
+  package static let unfinished =
+    "stopping: what is in progress, and a line that is half read, has --deadline to end; another signal hands on their originals at once"
+
   /// Ends the process with status 75 at the first signal, until ``block()`` is called. For commands
   /// that may wait forever before that, for example while opening a pipe without a reader.
   package static func endProcess() {
@@ -30,13 +34,24 @@ package enum StopSignals {
   /// signal ends the process at once with status 75, since the command may wait for something that
   /// never comes, such as a reader of its output. If the thread cannot be started, the process ends
   /// with status 70: it could not receive signals.
-  package static func onEach(_ actions: (@Sendable () -> Void)...) {
+  ///
+  /// - Parameter late: is called once if the process still runs 2 s after the first signal, and there
+  ///   was no second one.
+  package static func onEach(_ actions: (@Sendable () -> Void)..., late: (@Sendable () -> Void)? = nil) {
     let isStarted = CommandThread.start("signals") {
       var rest = actions[...]
+      var late = late
       while true {
         var signals = set
-        var signal: Int32 = 0
-        guard unsafe sigwait(&signals, &signal) == 0 else { continue }
+        var patience = timespec(tv_sec: 2, tv_nsec: 0)
+        let waits = late != nil && rest.count < actions.count
+        guard unsafe (waits ? sigtimedwait(&signals, nil, &patience) : sigwaitinfo(&signals, nil)) > 0 else {
+          if waits, errno == EAGAIN {
+            late?()
+            late = nil
+          }
+          continue
+        }
         LockWaits.process.stop()
         guard let action = rest.popFirst() else {
           SpawnerProcess.stopAll()

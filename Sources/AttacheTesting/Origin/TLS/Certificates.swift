@@ -122,7 +122,8 @@ private struct TLSIdentity: Sendable {
 
   init(_ issue: CertificateAuthority.Issue) throws(OriginError) {
     do {
-      chain = try issue.chain.map { .certificate(try NIOSSLCertificate(bytes: $0.der, format: .der)) }
+      // In DER form it would take no certificate of more than 100 KB.
+      chain = try issue.chain.map { .certificate(try NIOSSLCertificate(bytes: Array($0.pem.utf8), format: .pem)) }
       key = .privateKey(try NIOSSLPrivateKey(bytes: Array(issue.keyPEM.utf8), format: .pem))
     } catch {
       throw .certificate(reason: "\(error)")

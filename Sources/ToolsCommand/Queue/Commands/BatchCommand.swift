@@ -73,7 +73,7 @@ struct BatchCommand: ParsableCommand {
         {
           opened.stopWaiting()
           batch.cancel()
-        })
+        }, late: { log.notice("\(StopSignals.unfinished)") })
       if progress.isOn { BatchLine.show(batch) }
       let result = try batch.run(input: input.descriptor, output: files.output, report: files.report)
       guard result.isComplete else { return result }
