@@ -2,8 +2,8 @@
 import PackageDescription
 
 // libFuzzer over what reads strangers' bytes, and the answers of senders; `scripts/fuzz` builds and
-// runs it. The targets `answers` and `replies` need GRDB, which takes long to
-// build. They are built only when this variable is set.
+// runs it. The targets `answers` and `replies` need GRDB, which takes long to build. They are built only
+// when this variable is set.
 let hasSenders = Context.environment["ATTACHE_FUZZ_SENDERS"] != nil
 
 let package = Package(

@@ -50,7 +50,12 @@ struct FilterCommand: ParsableCommand {
     }
     defer { store.shutdown() }
     let (filter, engine) = (assembly.filter, assembly.engine)
-    StopSignals.onEach({ filter.stop() }, { filter.cancel() }, late: { log.notice("\(StopSignals.unfinished)") })
+    StopSignals.onEach(
+      { filter.stop() }, { filter.cancel() },
+      late: {
+        log.notice(
+          "stopping: payloads in progress, and a half-read line, have --deadline to end; another signal writes their originals at once")
+      })
     if progress.isOn {
       ProgressLine.show {
         let progress = filter.progress

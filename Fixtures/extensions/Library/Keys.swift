@@ -38,7 +38,8 @@ class NotificationService: UNNotificationServiceExtension {
       answer.signature(for: message).derRepresentation.base64EncodedString(),
       answer.signature(for: SHA256.hash(data: message)).rawRepresentation.base64EncodedString(),
       Data(code.finalize()).base64EncodedString(),
-      ChaChaPoly.seal(message, using: key, nonce: .init(data: Data(0..<12)), authenticating: Data("more".utf8)).combined.base64EncodedString(),
+      ChaChaPoly.seal(message, using: key, nonce: .init(data: Data(0..<12)), authenticating: Data("more".utf8))
+        .combined.base64EncodedString(),
       secret.x963DerivedSymmetricKey(using: SHA256.self, sharedInfo: Data("media".utf8), outputByteCount: 48)
         .withUnsafeBytes { Data($0).base64EncodedString() },
       kept(P256.self), kept(P384.self), kept(P521.self),

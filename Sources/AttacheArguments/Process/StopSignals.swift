@@ -9,10 +9,6 @@ internal import Glibc
 package enum StopSignals {
   package static let all = [SIGTERM, SIGINT, SIGHUP]
 
-  /// The message of a filter or batch that has not ended 2 s after the first signal.
-  package static let unfinished =
-    "stopping: what is in progress, and a line that is half read, has --deadline to end; another signal hands on their originals at once"
-
   /// Ends the process with status 75 at the first signal, until ``block()`` is called. For commands
   /// that may wait forever before that, for example while opening a pipe without a reader.
   package static func endProcess() {

@@ -26,6 +26,13 @@ struct SecureOriginTests {
     }
   }
 
+  @Test(arguments: ["good.example\0.evil.example", "ü.example"])
+  func `a name that a certificate cannot have is refused`(name: String) async {
+    await #expect(throws: OriginError.certificate(reason: "a DNS name has ASCII characters alone, and no zero byte")) {
+      try await FaultOrigin.start(tls: .misnamed(name))
+    }
+  }
+
   @Test func `a misnamed certificate is good for its own name`() async throws {
     try await withOrigin(tls: .misnamed("other.example")) { origin in
       let response = try await SecureClient.get("/photo", origin, name: "other.example")

@@ -47,8 +47,8 @@ struct HalfLineTests {
     program.input.write(Sample.plain + "\n{\"half")
     _ = await program.lines(1)
     program.send(SIGTERM)
-    // It tells why it does not end.
-    _ = await program.errors(holding: "; another signal hands on their originals at once\n")
+    // It says why it does not end.
+    _ = await program.errors(holding: "; another signal writes their originals at once\n")
     program.send(SIGTERM)
     let run = await program.finished()
     #expect(run.exit == .status(75))

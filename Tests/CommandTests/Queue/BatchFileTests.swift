@@ -1,3 +1,4 @@
+import AttacheTesting
 import Foundation
 import Glibc
 import Testing
@@ -60,6 +61,24 @@ struct BatchFileTests {
     await program.handles(SIGTERM)
     program.send(SIGTERM)
     #expect(await program.exit() == .status(75))
+  }
+
+  @Test func `a batch that is stopped says what it waits for, and a second signal leaves it for the next run`() async throws {
+    try await withOrigin { origin in
+      origin.serve("/a.png", [], faults: [.stallBeforeHeaders])
+      let tool = try AttacheTool()
+      try Data((Sample.payload(origin.url("/a.png")) + "\n").utf8).write(to: URL(filePath: tool.home["in"]))
+      let command = ["batch", tool.home["in"], "-o", tool.home["out"]] + AttacheTool.loopback + ["--deadline", "1h"]
+      let program = try tool.start(command)
+      await origin.waitForStalls(count: 1, path: "/a.png")
+      program.send(SIGTERM)
+      let errors = await program.errors(holding: "another signal leaves them for the next run\n")
+      #expect(errors.contains("stopping: payloads in progress have --deadline to end"))
+      program.send(SIGTERM)
+      let run = await program.finished()
+      #expect(run.exit == .status(75))
+      #expect(run.errors.contains("to resume, run the same command again"))
+    }
   }
 
   @Test func `a report to standard error follows what is in its file`() async throws {

@@ -39,7 +39,9 @@ final class Certificate: @unchecked Sendable {
   /// Adds the names of the server: DNS names and addresses.
   func add(names: [String]) throws(OriginError) {
     // libcrypto would take a name up to its first zero byte.
-    guard names.joined().utf8.allSatisfy({ 1...0x7F ~= $0 }) else { throw .certificate(reason: "a name is not ASCII") }
+    guard names.joined().utf8.allSatisfy({ 1...0x7F ~= $0 }) else {
+      throw .certificate(reason: "a DNS name has ASCII characters alone, and no zero byte")
+    }
     let stack = unsafe OPENSSL_sk_new_null()
     defer { unsafe OPENSSL_sk_pop_free(stack) { unsafe GENERAL_NAME_free($0?.assumingMemoryBound(to: GENERAL_NAME.self)) } }
     for name in names {

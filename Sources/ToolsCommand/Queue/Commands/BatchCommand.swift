@@ -73,7 +73,7 @@ struct BatchCommand: ParsableCommand {
         {
           opened.stopWaiting()
           batch.cancel()
-        }, late: { log.notice("\(StopSignals.unfinished)") })
+        }, late: { log.notice("stopping: payloads in progress have --deadline to end; another signal leaves them for the next run") })
       if progress.isOn { BatchLine.show(batch) }
       let result = try batch.run(input: input.descriptor, output: files.output, report: files.report)
       guard result.isComplete else { return result }
