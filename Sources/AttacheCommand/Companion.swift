@@ -1,4 +1,5 @@
 import Attache
+import AttacheArguments
 import Glibc
 
 /// The executable in the folder of `attache` that contains what needs libraries that the filter does
@@ -6,17 +7,18 @@ import Glibc
 enum Companion {
   private static let name = "attache-tools"
 
-  /// Replaces this process with the companion. Returns only on failure.
-  ///
-  /// - Returns: what went wrong and what to do.
-  static func become(_ arguments: [String]) -> String {
+  /// Replaces this process with the companion. If that fails, the process ends with a message that says what to do.
+  static func become(_ arguments: [String]) -> Never {
+    ErrorOutput.write("attache: \(failure(toBecome: arguments))\n")
+    exit(ExitStatus.unavailable)
+  }
+
+  private static func failure(toBecome arguments: [String]) -> String {
     guard let folder = ownFolder else { return "/proc/self/exe cannot be read, so attache cannot find \(name) beside it" }
     let path = folder + "/" + name
     let argv: [UnsafeMutablePointer<CChar>?] = unsafe ([path] + arguments).map { unsafe strdup($0) } + [nil]
     unsafe execv(path, argv)
-    let error = SystemError.text(errno)
-    unsafe argv.forEach { unsafe free($0) }
-    return "\(path): \(error); scripts/install installs \(name) beside attache"
+    return "\(path): \(SystemError.text(errno)); scripts/install installs \(name) beside attache"
   }
 
   private static var ownFolder: String? {

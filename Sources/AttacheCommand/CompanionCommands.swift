@@ -1,7 +1,7 @@
 import ArgumentParser
 
 /// The subcommands that the executable beside `attache` implements, in the order of the help.
-private let companionCommands: [(name: String, abstract: String)] = [
+let companionCommands: [(name: String, abstract: String)] = [
   ("batch", "Attach media to the payloads of a file; resume after an interruption."),
   ("enqueue", "Add payloads to a queue."),
   ("work", "Process a queue: attach media to its payloads."),
@@ -14,15 +14,13 @@ private let companionCommands: [(name: String, abstract: String)] = [
   ("preview", "Write a web page that shows notifications as people see them."),
   ("rehearse", "Play scenarios of a failing network, with attache or any other filter."),
   ("extension", "Build an iOS service extension, unchanged, for --extension."),
+  ("record", "Run the filter and record its input and network as a scenario for attache rehearse."),
   ("origin", "Serve a folder on loopback, with faults selected by the path, for manual tests."),
 ]
 
-/// The subcommand in a row of the table, from 0: ArgumentParser needs a type for each subcommand.
-struct ListedCommand<let row: Int>: CompanionCommand {
+/// The subcommand in a row of the table, from 0, for the help: ArgumentParser needs a type for each subcommand.
+struct ListedCommand<let row: Int>: ParsableCommand {
   static var configuration: CommandConfiguration {
     CommandConfiguration(commandName: companionCommands[row].name, abstract: companionCommands[row].abstract)
   }
-
-  @Argument(parsing: .captureForPassthrough, help: "Use --help for its flags.")
-  var arguments: [String] = []
 }

@@ -13,21 +13,13 @@ struct ReasonsCommand: ParsableCommand {
   var findings = false
 
   func run() throws {
-    if findings { try ListFindingsCommand.become([]) }
+    if findings { Companion.become(["findings"]) }
     let width = Reason.allCases.map(\.rawValue.count).max() ?? 0
     let rows = Reason.allCases.map { reason in
       reason.rawValue + String(repeating: " ", count: width + 2 - reason.rawValue.count) + reason.advice + "  \(reason.scenario)\n"
     }
     try StandardOutput.write(rows.joined())
   }
-}
-
-/// The findings, which the library for rehearsals knows.
-private struct ListFindingsCommand: CompanionCommand {
-  static let configuration = CommandConfiguration(commandName: "findings")
-
-  @Argument(parsing: .captureForPassthrough)
-  var arguments: [String] = []
 }
 
 extension ReasonScenario: CustomStringConvertible {

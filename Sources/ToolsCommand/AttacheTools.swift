@@ -20,6 +20,8 @@ struct AttacheTools: ParsableCommand {
     StandardDescriptors.prepare()
     QueueLocation.register(PostgreSQLAddress.self)
     var command = parsed()
+    // Like the filter, while the process has one thread.
+    if command is Record { AmbientEnvironment.removeUnsafeVariables() }
     if let command = command as? any AsyncParsableCommand { play(command) }
     // The commands of the queue fork while they have one thread.
     ProcessSQLite.leaveOutLocks()
