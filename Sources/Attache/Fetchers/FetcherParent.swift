@@ -191,6 +191,7 @@ package final class FetcherParent: Sendable {
   /// - Parameter connection: the fetcher's end of the connection. The caller still owns it.
   /// - Returns: false when the order could not be sent, for example because the process has ended.
   func start(_ order: Order, connection: Int32) -> Bool {
+    spawner.willHaveChildren()
     var message = [SpawnCommand.start]
     for number in [order.number, order.count, order.generation] { message.put(Int32(number)) }
     message.append(order.needsRoots ? 1 : 0)
@@ -204,7 +205,8 @@ package final class FetcherParent: Sendable {
   /// - Returns: false when the order could not be sent.
   @Sendable
   package func startUploader(_ connection: Int32) -> Bool {
-    MessageSocket.send([SpawnCommand.upload], over: socket, with: connection)
+    spawner.willHaveChildren()
+    return MessageSocket.send([SpawnCommand.upload], over: socket, with: connection)
   }
 
   /// Orders the end of a fetcher, if it is running.

@@ -14,6 +14,8 @@ package final class SpawnerProcess: Sendable {
   private let process: pid_t
   private let hasEnded = Mutex(false)
   private let isEnding = Atomic(false)
+  /// Whether it may have children.
+  private let hasChildren: Atomic<Bool>
 
   /// - Parameters:
   ///   - process: the number of the process; negative for none.
@@ -21,6 +23,7 @@ package final class SpawnerProcess: Sendable {
   ///     object closes.
   init(_ process: pid_t, sockets: [Int32]) {
     (self.process, self.sockets) = (process, sockets)
+    hasChildren = Atomic(sockets.count > 1)
     guard process > 0 else { return }
     Self.endsAtExit
     Self.running.withLock { $0[process] = self }
@@ -32,8 +35,12 @@ package final class SpawnerProcess: Sendable {
 
   var isStopped: Bool { isEnding.load(ordering: .relaxed) }
 
-  /// Ends the process and its children, and waits until they have ended, for at most 3 s. May be
-  /// called from any thread and more than once.
+  /// Records that the process is about to start a child.
+  func willHaveChildren() { hasChildren.store(true, ordering: .relaxed) }
+
+  /// Ends the process and its children, and waits until they have ended, for at most 3 s. A process
+  /// without children, which may still load its libraries, ends at once. May be called from any
+  /// thread and more than once.
   func stop() {
     hasEnded.withLock { hasEnded in
       guard !hasEnded, process > 0 else { return }
@@ -41,7 +48,7 @@ package final class SpawnerProcess: Sendable {
       isEnding.store(true, ordering: .relaxed)
       // The process reads the end of the connection, also when it was stopped, and closes its own.
       for socket in sockets { shutdown(socket, Int32(SHUT_WR)) }
-      kill(process, SIGCONT)
+      kill(process, hasChildren.load(ordering: .relaxed) ? SIGCONT : SIGKILL)
       var request = pollfd(fd: sockets[0], events: 0, revents: 0)
       let limit = MonotonicInstant.now.advanced(by: .milliseconds(Self.longestEnd))
       var count: Int32

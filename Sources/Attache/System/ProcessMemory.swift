@@ -16,10 +16,11 @@ package enum ProcessMemory {
   }
 
   /// Returns memory that only the start needed: freed heap memory, and 9 of the 20 MB of code in
-  /// the executable and its libraries. A separate thread does this 5 ms later, so that a run with a
-  /// few payloads ends before and pays nothing. Without a thread, the caller does it at once.
+  /// the executable and its libraries. A separate thread does this 250 ms later, so that a run with a
+  /// few payloads ends before and pays nothing: the pages that its end needs would be read again.
+  /// Without a thread, the caller does it at once.
   package static func dropStart() {
-    let moment: UInt32 = 5_000
+    let moment: UInt32 = 250_000
     do throws(SystemError) {
       try Thread.start("memory") {
         usleep(moment)
