@@ -1,3 +1,4 @@
+internal import CLinux
 internal import Glibc
 
 /// Writes the lines that the window releases: many at a time, whole lines only, in the window's
@@ -5,8 +6,11 @@ internal import Glibc
 ///
 /// When the writer is idle, a line is written immediately; when it is busy, the lines that have
 /// gathered are written together. After a write of several lines, the writer waits for 0.1 ms, so
-/// that the next write has more lines of a fast stream. Only one thread may use it.
-final class LineWriter {
+/// that the next write has more lines of a fast stream. A line for a pipe, beside which no other waits,
+/// is written by the thread that decides it.
+///
+/// `@unchecked Sendable`: only the thread that holds entries of the window may use it.
+final class LineWriter: @unchecked Sendable {
   private let descriptor: Int32
   private let window: OutputWindow
   private let clock: any DeadlineClock
@@ -38,6 +42,8 @@ final class LineWriter {
   ///
   /// - Throws: ``SystemError`` of `writev`. The window then discards all remaining and later lines.
   func run() throws(SystemError) {
+    if isPipe { window.setDirectWriter(OutputWindow.DirectWriter(maximum: Int(PIPE_BUF)) { [self] in writeAtOnce($0) }) }
+    defer { window.setDirectWriter(nil) }
     var batch: [WindowEntry] = []
     batch.reserveCapacity(WindowState.maximumPlaces)
     while window.take(into: &batch) {
@@ -59,20 +65,39 @@ final class LineWriter {
     }
   }
 
+  private var isPipe: Bool {
+    var status = stat()
+    return unsafe fstat(descriptor, &status) == 0 && status.st_mode & S_IFMT == S_IFIFO
+  }
+
+  /// Writes an entry of at most PIPE_BUF bytes to the pipe. A failure is left to the writer's thread.
+  private func writeAtOnce(_ entry: WindowEntry) -> Bool {
+    let handed = clock.now
+    add(entry)
+    let count = vectors.count
+    guard vectors.writeAtOnce(toPipe: descriptor) else { return false }
+    summary.bytesWritten += count
+    idleSince = clock.now
+    settle([entry], handedAt: handed)
+    return true
+  }
+
   private func write(_ batch: [WindowEntry]) throws(SystemError) {
     // An entry is not copied: that would retain all that it has.
-    for index in batch.indices {
-      switch batch[index].output {
-      case nil: break
-      case .whole(let segment): vectors.add(segment, 0..<segment.count)
-      case .spliced(let segment, let member, let place):
-        vectors.add(segment, 0..<place)
-        vectors.add(member, 0..<member.count)
-        vectors.add(segment, place..<segment.count)
-      }
-    }
+    for index in batch.indices { add(batch[index]) }
     summary.bytesWritten += vectors.count
     try vectors.write(to: descriptor)
+  }
+
+  private func add(_ entry: borrowing WindowEntry) {
+    switch entry.output {
+    case nil: break
+    case .whole(let segment): vectors.add(segment, 0..<segment.count)
+    case .spliced(let segment, let member, let place):
+      vectors.add(segment, 0..<place)
+      vectors.add(member, 0..<member.count)
+      vectors.add(segment, place..<segment.count)
+    }
   }
 
   /// Counts the lines of a batch and adds them to the report.
@@ -158,6 +183,13 @@ final class LineWriter {
         throw SystemError(call: "writev", number: errno)
       }
     }
+  }
+
+  /// Writes everything that was added, at most PIPE_BUF bytes, to a pipe if it takes them without
+  /// waiting. Otherwise nothing is written.
+  func writeAtOnce(toPipe descriptor: Int32) -> Bool {
+    defer { (first, end, count) = (0, 0, 0) }
+    return unsafe linux_write_at_once(descriptor, vectors, Int32(end)) == count
   }
 
   /// Removes the bytes that the kernel accepted. The last range may be written only in part.

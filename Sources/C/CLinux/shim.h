@@ -111,3 +111,16 @@ static inline int linux_stream_pair(int ends[2]) { return socketpair(AF_UNIX, SO
 // Sends what a stream takes, or receives what it has. As send(2) and recv(2), without SIGPIPE.
 static inline long linux_send(int socket, const void *bytes, size_t count) { return send(socket, bytes, count, MSG_NOSIGNAL | MSG_DONTWAIT); }
 static inline long linux_receive(int socket, void *bytes, size_t count) { return recv(socket, bytes, count, MSG_DONTWAIT); }
+
+#include <errno.h>
+#include <poll.h>
+#include <sys/uio.h>
+
+// Writes at most PIPE_BUF bytes to a pipe if it takes them without waiting: all, or none with -1 (pipe(7)). A kernel before 6.4 is asked first.
+static inline long linux_write_at_once(int pipe, const struct iovec *pieces, int count) {
+  // At the current position, with RWF_NOWAIT of linux/fs.h. sys/uio.h declares pwritev2 for GNU sources only.
+  long written = syscall(SYS_pwritev2, pipe, pieces, (long)count, -1L, -1L, 8);
+  struct pollfd room = {.fd = pipe, .events = POLLOUT};
+  if (written < 0 && errno == EOPNOTSUPP && poll(&room, 1, 0) == 1 && room.revents == POLLOUT) written = writev(pipe, pieces, count);
+  return written;
+}

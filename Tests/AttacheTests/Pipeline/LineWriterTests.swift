@@ -146,4 +146,45 @@ import Testing
     }
     #expect(gone.withLock { $0.sorted() } == Array(0...slots.count))
   }
+
+  /// Where a decided line goes, and how much of it.
+  enum Place: CaseIterable {
+    case pipe, fifo, fullPipe, fullFIFO, longLine
+  }
+
+  @Test(arguments: Place.allCases) func `the thread that decides writes a line that alone waits, if a pipe takes it at once`(_ place: Place)
+    throws
+  {
+    let fifo = try Pipe()
+    var ends: [Int32] = [fifo.input, fifo.output]
+    if place == .pipe || place == .fullPipe { _ = try SystemError.check("pipe", unsafe pipe(&ends)) }
+    let (input, output) = (ends[0], ends[1])
+    let isFull = place == .fullPipe || place == .fullFIFO
+    let filling = [UInt8](repeating: 46, count: isFull ? 1 << 16 : 0)
+    if isFull { try WholeWrite.write(filling, to: output) }
+    let window = try OutputWindow(limits: WindowLimits(), clock: StandingClock())
+    let writer = LineWriter(descriptor: output, window: window, clock: StandingClock())
+    let thread = try Thread.start("writer") { try? writer.run() }
+    while window.book.read({ $0.direct == nil }) { sched_yield() }
+    let ticket = try #require(window.reserve(line: 1, bytes: Segment("c\n")))
+    let own = pthread_self()
+    let other = Mutex<pthread_t?>(nil)
+    let member = [UInt8](repeating: 43, count: place == .longLine ? Int(PIPE_BUF) - 1 : Int(PIPE_BUF) - 2)
+    window.decide(
+      ticket, Decision(form: .spliced(member: member, at: 1), outcome: .attached, onRelease: { other.withLock { $0 = pthread_self() } }))
+    window.finish()
+    let expected = filling + Array("c".utf8) + member + Array("\n".utf8)
+    var bytes = [UInt8](repeating: 0, count: expected.count + 1)
+    var count = 0
+    while count < expected.count {
+      count += unsafe bytes.withUnsafeMutableBytes { unsafe read(input, $0.baseAddress! + count, $0.count - count) }
+    }
+    thread.join()
+    #expect(bytes.prefix(count) == expected[...])
+    #expect(other.withLock { $0 == own } == (place == .pipe || place == .fifo))
+    #expect(writer.summary.bytesWritten == member.count + 2)
+    #expect(writer.summary.lines == 1)
+    #expect(window.load.heldBytes == 0)
+    if input != fifo.input { for end in ends { close(end) } }
+  }
 }

@@ -74,6 +74,24 @@ private final class Moves {
     #expect(moves.state.heldBytes == 0)
   }
 
+  @Test(arguments: [true, false]) func `while a line is lent, nothing else leaves, and it leaves once`(isOrdered: Bool) throws {
+    for isWritten in [true, false] {
+      let moves = Moves(WindowLimits(isOrdered: isOrdered))
+      let (first, second) = (try #require(moves.reserve("1")), try #require(moves.reserve("2")))
+      #expect(moves.decide(first) && moves.state.lend(9) == nil)
+      #expect(moves.take() == "1")
+      #expect(moves.decide(second) && moves.state.lend(0) == nil)
+      #expect(moves.state.lend(9)?.output?.count == 1)
+      #expect(moves.state.lend(9) == nil)
+      moves.append("3")
+      moves.state.finish()
+      #expect(moves.take() == "-" && !moves.state.hasWork)
+      moves.state.takeBack(isWritten: isWritten)
+      #expect(moves.take() == (isWritten ? "3" : "23"))
+      #expect(moves.take() == "." && moves.state.heldBytes == 0)
+    }
+  }
+
   @Test(arguments: [true, false]) func `a second decision is refused and counted`(isOrdered: Bool) throws {
     let moves = Moves(WindowLimits(isOrdered: isOrdered))
     let ticket = try #require(moves.reserve("a"))

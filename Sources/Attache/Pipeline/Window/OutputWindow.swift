@@ -15,6 +15,8 @@ final class OutputWindow: Sendable {
     var state: WindowState
     /// The condition that the reader waits for, if any.
     var readerNeed: WindowState.Need?
+    /// Writes an entry on the thread that decides it.
+    var direct: DirectWriter?
 
     /// Returns whether to wake the reader after a change, and marks it as awake.
     mutating func endsReaderWait(_ places: (@Sendable () -> Int)?) -> Bool {
@@ -22,6 +24,14 @@ final class OutputWindow: Sendable {
       readerNeed = nil
       return true
     }
+  }
+
+  /// Writes an entry if the output takes it without waiting.
+  struct DirectWriter: Sendable {
+    /// The maximum number of bytes.
+    var maximum: Int
+    /// Returns whether the entry is written; if not, none of it.
+    var write: @Sendable (WindowEntry) -> Bool
   }
 
   /// The duration of ``gather()``. The reader takes about eight lines from a fast producer in this
@@ -90,7 +100,8 @@ final class OutputWindow: Sendable {
 
   // MARK: - Any thread
 
-  /// Decides a candidate.
+  /// Decides a candidate. If no other line waits, and the output takes the line at once, it is written
+  /// on this thread: to wake the writer would take longer.
   ///
   /// - Returns: whether this was the first decision; a later one changes nothing.
   @discardableResult
@@ -100,8 +111,15 @@ final class OutputWindow: Sendable {
     let record = ReportRecord(
       line: ticket.line, decision: decision.reported(isReporting: limits.isReporting), elapsed: ticket.placed.duration(to: now),
       status: decision.status)
-    let decided = change { $0.decide(ticket, output, record, onRelease: decision.onRelease, at: now) }
+    let (decided, lent) = changeBook { book in
+      let decided = book.state.decide(ticket, output, record, onRelease: decision.onRelease, at: now)
+      return (decided, book.direct.flatMap { direct in book.state.lend(direct.maximum).map { (entry: $0, direct: direct) } })
+    }
     if decided != .kept { decision.onRelease?() }
+    if let lent {
+      let isWritten = lent.direct.write(lent.entry)
+      change { $0.takeBack(isWritten: isWritten) }
+    }
     return decided != .refused
   }
 
@@ -123,6 +141,11 @@ final class OutputWindow: Sendable {
   }
 
   // MARK: - The writer's side
+
+  /// Sets what writes an entry on the thread that decides it; nil for nothing.
+  func setDirectWriter(_ direct: DirectWriter?) {
+    changeBook { $0.direct = direct }
+  }
 
   /// Fills the empty `batch` with entries that may be written, and waits for them.
   ///
@@ -185,8 +208,12 @@ final class OutputWindow: Sendable {
 
   /// Changes the state under the lock, then wakes the threads that the change concerns.
   private func change<Result: Sendable>(_ action: @Sendable (inout WindowState) -> Result) -> Result {
+    changeBook { action(&$0.state) }
+  }
+
+  private func changeBook<Result: Sendable>(_ action: @Sendable (inout Book) -> Result) -> Result {
     let (result, wakesReader) = book.change { book in
-      let result = action(&book.state)
+      let result = action(&book)
       return ((result, book.endsReaderWait(places)), isNews: book.state.hasWork)
     }
     if wakesReader { room.ring() }

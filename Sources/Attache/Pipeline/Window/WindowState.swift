@@ -47,6 +47,11 @@ struct WindowState {
   /// The number of decided bytes that wait only for the writer.
   private var readyBytes = 0
 
+  /// Whether the writer holds entries that it has taken.
+  private var isTaken = false
+  /// Whether the first entry is lent. Until it comes back, the writer finds nothing.
+  private var isLent = false
+
   private(set) var isStopped = false
   private(set) var isFinished = false
   private(set) var isDiscarding = false
@@ -141,22 +146,45 @@ struct WindowState {
 
   /// Moves entries that may be written to the end of `batch`.
   mutating func take(into batch: inout [WindowEntry]) -> Taken {
+    guard !isLent else { return .nothing }
     while readyCount > 0, batch.count < Self.maximumPlaces, let place = places.popFirst() {
       batch.append(place)
       readyCount -= 1
       if limits.isOrdered { firstNumber += 1 }
     }
-    if !batch.isEmpty { return .places }
+    isTaken = !batch.isEmpty
+    if isTaken { return .places }
     return isOver ? .finished : .nothing
   }
 
   /// Whether to wake the writer: there are entries to write, or there will be none.
-  var hasWork: Bool { readyCount > 0 || isOver }
+  var hasWork: Bool { !isLent && (readyCount > 0 || isOver) }
 
   private var isOver: Bool { isDiscarding || (isFinished && undecided.isEmpty && places.isEmpty) }
 
+  /// Lends the first entry to the thread that has just decided it, in the writer's place: nothing
+  /// waits before or after it, and the writer holds nothing.
+  ///
+  /// - Parameter maximum: the maximum number of its bytes.
+  mutating func lend(_ maximum: Int) -> WindowEntry? {
+    guard readyCount == 1, places.count == 1, undecided.isEmpty, !isTaken, !isLent, let output = places[0].output, output.count <= maximum
+    else { return nil }
+    isLent = true
+    return places[0]
+  }
+
+  /// Takes the lent entry back. One that was not written waits for the writer.
+  mutating func takeBack(isWritten: Bool) {
+    isLent = false
+    guard isWritten, let place = places.popFirst() else { return }
+    readyCount -= 1
+    if limits.isOrdered { firstNumber += 1 }
+    release([place])
+  }
+
   /// Subtracts written entries from the counts.
   mutating func release(_ batch: [WindowEntry]) {
+    isTaken = false
     let charge = batch.reduce(0) { $0 + $1.charge }
     heldBytes -= charge
     readyBytes -= charge
