@@ -15,8 +15,8 @@ def measure(bench):
     commands = bench.attaches() + bench.chosen("limit", "go", "aiohttp")
     runs = bench.in_turn({command.name: lambda command=command: _run(bench, command, lines) for command in commands})
     ours = runs[commands[0].name]
-    goals = [Goal("p50", median(run["p50"] for run in ours), 0.2, at_least=False, unit=" ms"),
-             Goal("p99", median(run["p99"] for run in ours), 0.45, at_least=False, unit=" ms")]
+    goals = [Goal("p50", median(run["p50"] for run in ours), 0.22, at_least=False, unit=" ms"),
+             Goal("p99", median(run["p99"] for run in ours), 0.5, at_least=False, unit=" ms")]
     table = [[name, *(amount(median(run[key] for run in found)) for key in ("first", "p50", "p90", "p99", "largest"))] for name, found in runs.items()]
     return Result(NAME, ABOUT, goals, ["command", "first ms", "p50 ms", "p90 ms", "p99 ms", "largest ms"], table, [], runs)
 

@@ -38,6 +38,6 @@ def measure(bench):
     runs = bench.compare(commands, work)
     megabytes = os.path.getsize(work.input) / 1e6
     speeds = {name: megabytes / median(run["wall"] for run in all_runs) for name, all_runs in runs.items()}
-    goals = comparison.goals(runs, attaches[0].name, jq=30) + [Goal("speed", speeds[attaches[0].name], 400, unit=" MB/s")]
+    goals = comparison.goals(runs, attaches[0].name, jq=35) + [Goal("speed", speeds[attaches[0].name], 400, unit=" MB/s")]
     table = [[*row, f"{speeds[name]:,.0f}"] for row, name in zip(comparison.table(runs), runs)]
     return Result(NAME, ABOUT, goals, [*comparison.head(runs), "MB/s"], table, comparison.notes(bench, runs), runs)

@@ -25,7 +25,7 @@ def measure(bench):
     commands = attaches + [Command("empty C program", lambda *_: [empty])] + bench.chosen("limit")
     found = turns(bench, commands, lambda command: _run(bench, command, work))
     ours = median(found[attaches[0].name])
-    goal = Goal("more than the empty program", ours - median(found["empty C program"]), 10, at_least=False, unit=" ms")
+    goal = Goal("more than the empty program", ours - median(found["empty C program"]), 6, at_least=False, unit=" ms")
     return Result(NAME, ABOUT, [goal], HEAD, table(found), [], found)
 
 

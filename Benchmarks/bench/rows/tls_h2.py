@@ -10,7 +10,7 @@ def measure(bench):
     if not bench.nginx.certificate:
         return Result(NAME, ABOUT, absent="openssl is needed for certificates")
     result = Result(NAME, ABOUT)
-    for size, what, count, faster in (("tiny", "5 KB", 10_000, 3.4), ("typical", "100 KB", 3_000, 1.3)):
+    for size, what, count, faster in (("tiny", "5 KB", 10_000, 2.8), ("typical", "100 KB", 3_000, 1.3)):
         lines = bench.media_lines(bench.count(count, 60), size, tls=True)
         work = bench.work(f"{NAME}-{size}", lines, jobs=64, cacert=bench.nginx.certificate.root)
         commands = bench.attaches() + bench.chosen("limit", "sharded", "go", "aiohttp")
