@@ -155,6 +155,9 @@ package struct JSONElement {
     return element
   }
 
+  /// Returns the value at the parts of a pointer (``JSONPointer/parts``).
+  package func value(at parts: [String]) -> JSONElement? { value(at: parts.lazy.map(JSONPointer.Token.init)) }
+
   /// Returns the last member of that name.
   package func member(_ name: String) -> JSONElement? {
     var name = name

@@ -85,6 +85,8 @@ public final class Deliverer: Sendable {
       } during: { () throws(QueueError) in
         try deliver(ReleasedHolds(of: queue))
       }
+      change { $0.tellFailures(at: machine.now, isOver: true) }
+      result.answers = state.read { $0.result.answers }
       result.elapsed = start.duration(to: machine.now)
       let counts = try queue.counts()
       result.isWorkLeft = counts.undecided > 0 || counts.unread > 0
@@ -115,6 +117,7 @@ public final class Deliverer: Sendable {
       if retryAt.map({ $0 <= machine.now }) ?? true { retryAt = try exchange(holds, isPaused: retryAt != nil) }
       send()
       let now = machine.now
+      change { $0.tellFailures(at: now) }
       let (result, isOverdue, wakeUp) = state.read { ($0.isDone ? $0.result : nil, $0.isOverdue(at: now), $0.wakeUp(after: now)) }
       if let result { return result }
       if news.isCancelled || isOverdue, !isCancelled {
@@ -123,7 +126,8 @@ public final class Deliverer: Sendable {
         continue
       }
       if state.take({ (!$0.hasNews, sleeps: !$0.hasNews) }) {
-        wakeSignal.wait(until: isCancelled ? retryAt : [wakeUp, retryAt].compactMap(\.self).min())
+        let next = isCancelled ? [retryAt] : [wakeUp, retryAt, state.read(\.answers.nextDue)]
+        wakeSignal.wait(until: next.compactMap(\.self).min())
       }
     }
   }
@@ -159,11 +163,12 @@ public final class Deliverer: Sendable {
   /// Changes the state without waking the deliverer's thread, and reports the changes to the observer.
   @discardableResult
   private func change<Value: Sendable>(_ body: (inout DelivererState) -> Value) -> Value {
-    let (value, before, after) = state.change { state in
+    let (value, before, after, messages) = state.change { state in
       let before = (state.result, state.pause?.why)
       let value = body(&state)
-      return ((value, before, (state.result, state.pause?.why)), isNews: false)
+      return ((value, before, (state.result, state.pause?.why), state.takeMessages()), isNews: false)
     }
+    for message in messages { notify(message) as Void }
     if before.0 != after.0 { report(before.0, after.0) }
     if before.1 != after.1 { reportPause() }
     return value

@@ -37,14 +37,20 @@ public struct DelivererConfiguration: Sendable {
 public struct DelivererResult: Hashable, Sendable {
   /// Deliveries that are over, by how they ended.
   public var ended: [DeliveryStatus: Int] = [:]
+  /// Delivered results of which the service refused a part.
+  public var partlyRefused = 0
   /// Failed attempts that are repeated.
   public var retried = 0
   /// Answers that arrived when this deliverer no longer held the result.
   public var refused = 0
   /// How often a sender was started again.
   public var restarts = 0
+  /// The number of answers by their names, such as `status 200`; at the end of the run.
+  public var answers: [String: Int] = [:]
   /// The duration of the run.
   public var elapsed = Duration.zero
+  /// Whether any result, or a part of one, was dropped or given up, so that somebody gets nothing.
+  public var hasDropped: Bool { (ended[.dropped] ?? 0) + (ended[.poison] ?? 0) + partlyRefused > 0 }
   /// Whether the queue has payloads without a result, or undelivered results.
   public var isWorkLeft = false
 
@@ -57,7 +63,9 @@ public struct DelivererResult: Hashable, Sendable {
     let refused = refused > 0 ? "; \(refused) refused, since another deliverer had taken over" : ""
     let restarts = restarts > 0 ? "; sender restarted \(restarts) time\(restarts == 1 ? "" : "s")" : ""
     let seconds = (elapsed / .milliseconds(100)).rounded() / 10
-    return "\(parts.joined(separator: ", ")) in \(seconds) s\(restarts)\(refused)"
+    let names = answers.sorted { ($1.value, $0.key) < ($0.value, $1.key) }.map { "\($0.value) × \($0.key)" }
+    let answers = names.isEmpty ? "" : "; answers: \(names.joined(separator: ", "))"
+    return "\(parts.joined(separator: ", ")) in \(seconds) s\(answers)\(restarts)\(refused)"
   }
 }
 

@@ -43,6 +43,10 @@ struct DelivererState: Sendable {
   private var hasAnswered = false
 
   private var rate: DeliveryRate
+  private var rejections = Rejections()
+  private(set) var answers = AnswerLedger()
+  /// Messages for the user.
+  private var messages: [String] = []
 
   private(set) var stoppedAt: MonotonicInstant?
   /// Since when the first payload in the order has blocked all others.
@@ -79,20 +83,33 @@ struct DelivererState: Sendable {
     rate.noteAnswer()
     switch answer {
     case .delivered(let status):
-      noteAnswer()
+      count(status.map { "status \($0)" } ?? "ok", to: token, nil, at: now)
+      noteJudgement(at: now)
+      end(token, .delivered, status)
+    case .partlyDelivered(let status):
+      count(status, to: token, .partlyRefused, at: now)
+      noteJudgement(at: now)
+      result.partlyRefused += 1
       end(token, .delivered, status)
     case .dropped(let reason):
-      noteAnswer()
-      end(token, .dropped, reason)
+      noteJudgement(at: now)
+      drop(token, reason, at: now)
+    case .rejected(let reason):
+      hasAnswered = true
+      noteRejection(token, reason, at: now)
     case .retry(let span, let reason):
       noteAnswer()
+      count(reason, to: token, .retried, at: now)
       let delay = span ?? delivery.retryDelay(wall: wall, jitter: jitter())
       giveBack(token, after: delay, tried: reason)
     case .senderEnded(let reason) where hasAnswered:
+      count(reason, to: token, .retried, at: now)
       result.retried += 1
       settled.append(SettledDelivery(token, .senderEnded(isAlone: wasAlone, tried: reason)))
       keepOrder()
-    case .senderEnded(let reason): giveBack(token, after: .zero, tried: reason)
+    case .senderEnded(let reason):
+      count(reason, to: token, .retried, at: now)
+      giveBack(token, after: .zero, tried: reason)
     case .unanswered: giveBack(token, after: .zero, tried: nil)
     case .refused(let reason):
       giveBack(token, after: .zero, tried: nil)
@@ -100,9 +117,55 @@ struct DelivererState: Sendable {
     }
   }
 
+  private mutating func count(_ text: String, to token: LeaseToken, _ failure: AnswerLedger.Failure?, at now: MonotonicInstant) {
+    if let message = answers.note(text, to: token, failure, at: now) { messages.append(message) }
+  }
+
+  private mutating func drop(_ token: LeaseToken, _ reason: String, at now: MonotonicInstant) {
+    count(reason, to: token, .dropped, at: now)
+    end(token, .dropped, reason)
+  }
+
+  /// Records that the service judges single results. What it rejected before was rejected for itself.
+  private mutating func noteJudgement(at now: MonotonicInstant) {
+    let rejected = rejections.noteJudgement()
+    noteAnswer()
+    for rejected in rejected { drop(rejected.token, rejected.reason, at: now) }
+  }
+
+  private mutating func noteRejection(_ token: LeaseToken, _ reason: String, at now: MonotonicInstant) {
+    guard case .allRejected(let tokens) = rejections.note(token, reason) else {
+      if stoppedAt != nil { giveBackHeld() }
+      return
+    }
+    pause(
+      "\(reason); \(Rejections.limit) payloads in a row got this answer: check --http, --http-header and --http-bearer-file", at: now)
+    // The next question is about another result, which the order must permit.
+    let delay = configuration.isOrdered ? .zero : (pause.map { now.duration(to: $0.until) } ?? .zero) + .seconds(1)
+    for token in tokens { giveBack(token, after: delay, tried: nil) }
+  }
+
+  private mutating func giveBackHeld() {
+    for rejected in rejections.takeHeld() { giveBack(rejected.token, after: .zero, tried: nil) }
+  }
+
+  /// Returns the messages for the user since the last call.
+  mutating func takeMessages() -> [String] {
+    defer { messages = [] }
+    return messages
+  }
+
+  /// Adds the messages about failures that were not told yet.
+  ///
+  /// - Parameter isOver: whether the run ends.
+  mutating func tellFailures(at now: MonotonicInstant, isOver: Bool = false) {
+    messages += answers.due(at: now, isOver: isOver)
+    if isOver { result.answers = answers.counts }
+  }
+
   private mutating func noteAnswer() {
     hasAnswered = true
-    if !isOfMachine { endPause() }
+    if !isOfMachine, !rejections.isOfAll { endPause() }
   }
 
   private mutating func end(_ token: LeaseToken, _ status: DeliveryStatus, _ answer: String?) {
@@ -136,9 +199,11 @@ struct DelivererState: Sendable {
   /// result overtakes another.
   mutating func next(at now: MonotonicInstant, wall: Duration) -> [Delivery] {
     guard stoppedAt == nil, !isPaused(at: now), !isSending else { return [] }
+    let jobs = rejections.isOfAll ? min(1, configuration.jobs) : configuration.jobs
+    if rejections.isOfAll, !configuration.isOrdered { askAnother() }
     var next: [Delivery] = []
     var allowed = rate.allowed(at: now)
-    while unanswered.count < configuration.jobs, let delivery = waiting.first {
+    while unanswered.count < jobs, let delivery = waiting.first {
       if let expiry = delivery.expiresAt, expiry <= wall {
         drop(delivery, .expired, nil)
       } else if delivery.deathsAlone >= configuration.poisonAfter {
@@ -159,6 +224,12 @@ struct DelivererState: Sendable {
       isSending = true
     }
     return next
+  }
+
+  /// Puts a result first that the service was not asked about yet.
+  private mutating func askAnother() {
+    guard let index = waiting.firstIndex(where: { !rejections.hasAsked($0.token) }) else { return }
+    waiting.insert(waiting.remove(at: index), at: waiting.startIndex)
   }
 
   /// Records that the sender has the results of ``next(at:wall:)``.
@@ -212,6 +283,8 @@ struct DelivererState: Sendable {
       next: claim.deliveries.isEmpty ? claim.next : .zero,
       isAlone: request.isAlone, at: now, leased: uptime)
     waiting.append(contentsOf: claim.deliveries)
+    // No other result can tell.
+    if waiting.isEmpty, unanswered.isEmpty { for rejected in rejections.takeHeld() { drop(rejected.token, rejected.reason, at: now) } }
     // Results that came back during the request precede those of the claim.
     if configuration.isOrdered, !settled.allSatisfy(\.isOver) { giveBackWaiting() }
     isEmpty = claim.next == nil && !claim.hasUndecided
@@ -248,6 +321,7 @@ struct DelivererState: Sendable {
     guard stoppedAt == nil else { return }
     stoppedAt = now
     giveBackWaiting()
+    giveBackHeld()
   }
 
   mutating func noteRestart() {
@@ -256,7 +330,7 @@ struct DelivererState: Sendable {
 
   /// Whether the run is complete.
   var isDone: Bool {
-    guard leases.count == 0, settled.isEmpty else { return false }
+    guard leases.count == 0, settled.isEmpty, rejections.held.isEmpty else { return false }
     return stoppedAt != nil || configuration.isOnce && isEmpty
   }
 

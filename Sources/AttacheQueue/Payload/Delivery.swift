@@ -58,11 +58,18 @@ public enum DeliveryAnswer: Hashable, Sendable {
   /// The recipient's service accepted the result. The status is a code such as `200`; nil when the
   /// sender has none.
   case delivered(status: String? = nil)
+  /// The recipient's service accepted a part of the result, which must not be sent again. The status
+  /// says what it refused; details follow its first colon.
+  case partlyDelivered(status: String)
   /// The result may be delivered later: after the span, or after a growing pause when there is
   /// none.
   case retry(after: Duration?, reason: String)
   /// The result can never be delivered. The reason is one line.
   case dropped(reason: String)
+  /// The service rejects the result with an answer that it may give to every result, for example for
+  /// a wrong password. The deliverer drops the result when the service judges others differently, and
+  /// pauses when it rejects all. The reason is one line; details follow its first colon.
+  case rejected(reason: String)
   /// The sender ended, or was stopped, before it answered. The reason is one line.
   case senderEnded(reason: String)
   /// The sender ended in good order before it answered, or never got the result. This does not

@@ -15,6 +15,7 @@ final class HTTPClient: @unchecked Sendable {
   private var running: [ObjectIdentifier: HTTPRequest] = [:]
   private var idle: [HTTPRequest] = []
   private var bearer = TokenFile()
+  private let parser = JSONParser(capacity: HTTPAcceptance.maximumLength)
   /// Answers that the owner gets at the end of the turn.
   private var ended: [(token: LeaseToken, answer: DeliveryAnswer)] = []
   /// When the endpoint last answered.
@@ -80,7 +81,7 @@ final class HTTPClient: @unchecked Sendable {
   private func deliverEnds() {
     multi.deliverEnds { handle, code in
       guard let request = handle as? HTTPRequest else { return }
-      if let answer = answer(request, request.end(code), isLate: code == CURLE_OPERATION_TIMEDOUT) { finish(request, answer) }
+      if let answer = answer(request, request.end(code, parser), isLate: code == CURLE_OPERATION_TIMEDOUT) { finish(request, answer) }
     }
   }
 

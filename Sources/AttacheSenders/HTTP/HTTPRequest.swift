@@ -35,11 +35,14 @@ final class HTTPRequest: CurlHandle {
   /// The errno when this try could not open a socket, or 0.
   private var socketError: Int32 = 0
 
-  /// The bytes of a response's body that are kept for messages.
-  private static let excerptLength = 200
+  /// The bytes of a response's body that a message contains.
+  static let excerptLength = 200
+  /// The bytes of a response's body that are kept.
+  private let keptLength: Int
 
   init(_ configuration: HTTPSender.Configuration) throws {
     self.configuration = configuration
+    keptLength = configuration.acceptance == nil ? Self.excerptLength : HTTPAcceptance.maximumLength + 1
     easy = try CurlEasy()
     try easy.set(CURLOPT_URL, configuration.url)
     try easy.set(CURLOPT_POST, 1)
@@ -55,7 +58,7 @@ final class HTTPRequest: CurlHandle {
       CURLOPT_WRITEFUNCTION,
       unsafe curl_easy_setopt_data_function(easy.handle, CURLOPT_WRITEFUNCTION) { bytes, size, count, me in
         guard let bytes = unsafe bytes, let request = unsafe HTTPRequest.of(me) else { return 0 }
-        let room = HTTPRequest.excerptLength - request.beginning.count
+        let room = request.keptLength - request.beginning.count
         if room > 0 { unsafe request.beginning += UnsafeRawBufferPointer(start: bytes, count: min(room, size * count)) }
         return size * count
       })
@@ -131,8 +134,10 @@ final class HTTPRequest: CurlHandle {
 
   /// Returns how a try ended.
   ///
-  /// - Parameter code: libcurl's result.
-  func end(_ code: CURLcode) -> End {
+  /// - Parameters:
+  ///   - code: libcurl's result.
+  ///   - parser: reads the response's body.
+  func end(_ code: CURLcode, _ parser: JSONParser) -> End {
     let status = easy.number(CURLINFO_RESPONSE_CODE)
     // A received status counts, whatever happens to the response's body.
     guard code == CURLE_OK || status >= 200 else {
@@ -141,8 +146,6 @@ final class HTTPRequest: CurlHandle {
     }
     // At most a week: longer values are mistakes.
     let retryAfter = easy.retryAfter.map { min($0, .seconds(604_800)) }
-    return .answered(
-      HTTPAnswer.of(
-        status: status, retryAfter: retryAfter, body: PrintableText.of(String(decoding: beginning, as: UTF8.self))))
+    return .answered(HTTPAnswer.of(status: status, retryAfter: retryAfter, body: beginning, configuration.acceptance, parser))
   }
 }

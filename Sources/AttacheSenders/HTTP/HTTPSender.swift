@@ -17,6 +17,8 @@ public final class HTTPSender: Sender {
     /// The path of a file with a token for `Authorization: Bearer`. The file is read again when it
     /// changes; nil sends no token.
     public var bearerFile: String?
+    /// Where a response says whether the payload is accepted; with nil, each 2xx status accepts it.
+    public var acceptance: HTTPAcceptance?
     /// The path of a PEM file of root certificates; nil uses the system's.
     public var rootCertificates: String?
     /// The maximum time for an answer.

@@ -36,8 +36,8 @@ final class AnswerRecorder: SenderOwner {
         state.count += 1
         switch answer {
         case .retry, .refused, .unanswered, .senderEnded: if let delivery = state.deliveries[token.id] { again.append(delivery) }
-        case .delivered: state.delivered.insert(token.id)
-        case .dropped: break
+        case .delivered, .partlyDelivered: state.delivered.insert(token.id)
+        case .dropped, .rejected: break
         }
       }
       return (Self.takeReady(&state), again, state.sender)

@@ -6,7 +6,7 @@ import Testing
 @Suite(.timeLimit(.minutes(1)))
 struct DeliverHTTPTests {
   /// Answers each POST with the statuses that its table has for the number in the body, in turn,
-  /// with a header field; status -1 never answers. Each request is written to a file, one JSON object
+  /// with a header field; status -1 never answers, and without the token that the table may name it is 401. Each request is written to a file, one JSON object
   /// per line.
   private static let server = """
     import http.server, json, os, socketserver, sys, threading
@@ -20,6 +20,7 @@ struct DeliverHTTPTests {
                 seen[number] = seen.get(number, 0) + 1
                 answers = table.get(number, [[200, {}]])
                 status, fields = answers[min(seen[number], len(answers)) - 1]
+                if "token" in table and self.headers["Authorization"] != "Bearer " + table["token"]: status, fields = 401, {}
                 log.write(json.dumps({"body": body, "path": self.path, "status": status, "fields": {k.lower(): v for k, v in self.headers.items()}}) + "\\n")
                 log.flush()
             if status == -1: threading.Event().wait()
@@ -27,7 +28,7 @@ struct DeliverHTTPTests {
                 os.close(self.connection.detach()); self.close_connection = True; return
             self.send_response(status)
             for name, value in fields.items(): self.send_header(name, value)
-            text = b"because" if status >= 400 else b""
+            text = fields.get("X-Body", "because" if status >= 400 else "").encode()
             self.send_header("Content-Length", str(len(text))); self.end_headers(); self.wfile.write(text)
         def log_message(self, *rest): pass
         def handle(self):
@@ -122,6 +123,66 @@ struct DeliverHTTPTests {
     #expect(endpoint.requests.filter { $0.path == "/x" }.isEmpty)
   }
 
+  @Test(arguments: [[], ["--ordered"]]) func `a wrong token pauses, drops nothing and uses up no try`(flags: [String]) async throws {
+    let queue = try await queue(200)
+    let endpoint = try Endpoint(queue, #"{"token":"right"}"#)
+    let token = queue.tool.home["token"]
+    try "wrong\n".write(toFile: token, atomically: true, encoding: .utf8)
+    let words = ["--once", "--http", endpoint.url, "--http-bearer-file", token, "--jobs", "8"]
+    let program = try queue.start("deliver", words + flags)
+    _ = await program.errors(holding: "paused: status 401")
+    try "right\n".write(toFile: token, atomically: true, encoding: .utf8)
+    let run = await program.finished()
+    #expect(run.exit == .status(0))
+    #expect(run.errors.contains("attache: delivered 200, dropped 0, poison 0, expired 0, retried 0 in "), "\(run.errors)")
+    let sentence =
+      "paused: status 401: because; 3 payloads in a row got this answer: check --http, --http-header and --http-bearer-file; no result is lost"
+    #expect(run.errors.contains(sentence), "\(run.errors)")
+    #expect(run.errors.contains("the deliverer goes on"))
+    let requests = endpoint.requests
+    #expect(requests.count { $0.status == 401 } <= 16 && requests.count { $0.status == 200 } == 200)
+    #expect(requests.allSatisfy { $0.fields["attache-attempt"] == "1" })
+    if !flags.isEmpty { #expect(requests.filter { $0.status == 200 }.map(\.body).first == "{\"n\":1}") }
+  }
+
+  @Test func `two payloads that nothing excuses are dropped, and --strict tells`() async throws {
+    let queue = try await queue(2)
+    let endpoint = try Endpoint(queue, #"{"1":[[404,{}]],"2":[[404,{}]]}"#)
+    let run = try await queue.run("deliver", ["--once", "--strict", "--http", endpoint.url])
+    #expect(run.exit == .status(65))
+    #expect(
+      run.errors.contains("payload 1 is dropped: status 404: because\n")
+        || run.errors.contains("payload 2 is dropped: status 404: because\n"))
+    #expect(run.errors.contains("1 more payload is dropped, in 0 s: status 404\n"))
+    #expect(run.errors.hasSuffix("; answers: 2 × status 404\n"))
+  }
+
+  @Test func `what a service refuses inside a 200 is dropped, tried again, or recorded element by element`() async throws {
+    let queue = try await queue(4)
+    func body(_ text: String) -> String { #"[200,{"X-Body":"\#(text.replacing("\"", with: "\\\""))"}]"# }
+    let good = #"{"id":"a"}"#
+    let (gone, busy) = (#"{"error":"Gone"}"#, #"{"error":"Busy"}"#)
+    let endpoint = try Endpoint(
+      queue,
+      #"""
+      {"1":[\#(body(#"{"data":[\#(good)]}"#))],"2":[\#(body(#"{"data":[\#(gone)]}"#))],
+       "3":[\#(body(#"{"data":[\#(busy)]}"#)),\#(body(#"{"data":[\#(good)]}"#))],"4":[\#(body(#"{"data":[\#(good),\#(busy),\#(gone)]}"#))]}
+      """#)
+    let run = try await queue.run(
+      "deliver",
+      ["--once", "--strict", "--http", endpoint.url, "--http-ok", "/data/*/id", "--http-error", "/data/*/error", "--http-retry", "Busy"])
+    #expect(run.exit == .status(65))
+    #expect(run.errors.contains("attache: delivered 3, dropped 1, poison 0, expired 0, retried 1 in "), "\(run.errors)")
+    #expect(run.errors.contains("payload 4 is partly refused: status 200, 2 of 3 refused: 2 Busy, 3 Gone\n"))
+    #expect(run.errors.contains("payload 2 is dropped: status 200 with Gone\n"))
+    let histories = try await (1...4).asyncMap { try await queue.run("queue", ["--line", "\($0)"]).text }
+    #expect(histories[0].contains("  delivered: 200\n"))
+    #expect(histories[1].contains("  dropped: status 200 with Gone\n"))
+    #expect(histories[2].contains("  try 1 of the delivery: status 200 with Busy\n") && histories[2].contains("  delivered: 200\n"))
+    #expect(histories[3].contains("  delivered: status 200, 2 of 3 refused: 2 Busy, 3 Gone\n"))
+    #expect(endpoint.requests.count { $0.fields["attache-id"] == "4" } == 1)
+  }
+
   /// libcurl alone would repeat the request on a new connection: two requests for each try.
   @Test func `a connection that is closed instead of an answer costs a try for each request that the endpoint got`() async throws {
     let queue = try await queue(3)
@@ -183,7 +244,11 @@ struct DeliverHTTPTests {
     (["--http", "http://127.0.0.1:1/", "--", "cat"], 64, "name a command, --http, --apns or --folder: one of them"),
     (["--http", "http://127.0.0.1:1/", "--each"], 64, "--each and --envelope need a command"),
     (["--http", "http://127.0.0.1:1/", "--http-header", "nonsense"], 64, "--http-header takes 'Name: value'"),
-    (["--http-bearer-file", "x", "--", "cat"], 64, "need --http URL"),
+    (["--http-bearer-file", "x", "--", "cat"], 64, "--http-bearer-file needs --http URL"),
+    (["--http-ok", "/id", "--", "cat"], 64, "--http-ok needs --http URL"),
+    (["--http", "http://127.0.0.1:1/", "--http-error", "/error"], 64, "--http-error needs --http-ok"),
+    (["--http", "http://127.0.0.1:1/", "--http-ok", "/id", "--http-retry", "Busy"], 64, "--http-retry needs --http-error"),
+    (["--http", "http://127.0.0.1:1/", "--http-ok", "/a~2"], 64, "--http-ok"),
     (["--http", "http://127.0.0.1:1/", "--http-bearer-file", "/nowhere"], 69, "/nowhere: No such file or directory"),
     (["--http", "http://127.0.0.1:1/", "--http-bearer-file", "/etc/passwd"], 69, "/etc/passwd: is not a token"),
     (["--http", "http://127.0.0.1:1/", "--cacert", "/nowhere"], 64, "/nowhere"),

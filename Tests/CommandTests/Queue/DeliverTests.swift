@@ -85,7 +85,10 @@ struct DeliverTests {
       """
     let run = try await deliver(queue, [], shell(body, got))
     #expect(run.exit == .status(0))
-    #expect(run.errors.hasPrefix("attache: delivered 2, dropped 1, poison 0, expired 0, retried 1 in "))
+    #expect(run.errors.contains("attache: payload 1 is tried again later: retry 1ms\n"))
+    #expect(run.errors.contains("attache: payload 2 is dropped: no such token\n"))
+    #expect(run.errors.contains("attache: delivered 2, dropped 1, poison 0, expired 0, retried 1 in "))
+    #expect(run.errors.hasSuffix("; answers: 2 × ok, 1 × no such token, 1 × retry 1ms\n"))
     #expect(text(got).split(separator: "\n").filter { $0.contains("1") }.count == 2)
     let history = try await queue.run("queue", ["--line", "2"])
     #expect(history.text.contains("  dropped: no such token\n"))

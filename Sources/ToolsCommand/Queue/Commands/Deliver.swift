@@ -16,8 +16,8 @@ struct Deliver: ParsableCommand {
       "ok", "retry 30s" ("retry" alone: after an increasing delay), or "drop REASON". When it ends, it is started again after an increasing delay, and \
       reads the payloads that it has not answered. So each payload is sent at least once, and twice only if its answer was lost.
 
-      With --http, each payload is the body of a POST. 2xx means ok. 408, 429 and 5xx are retried, after Retry-After if it is given. Any other status is \
-      final. While the endpoint cannot be reached, the deliverer pauses.
+      With --http, each payload is the body of a POST. 2xx means ok. 408, 429 and 5xx are retried, after Retry-After if it is given. Any other status \
+      is final for a payload that alone gets it. When three payloads in a row get it, or the endpoint cannot be reached, the deliverer pauses.
 
       With --apns, each payload is sent to Apple's push service, whose answer decides. The device token is in the envelope, or at --apns-token-path. \
       An answer that every payload would get, such as for a wrong key, pauses the deliverer.
@@ -71,6 +71,9 @@ struct Deliver: ParsableCommand {
       "When answers are safe from a power failure: always (at once), group (within a second) or off. A killed process loses nothing.",
       valueName: "when"))
   var sync = SyncChoice.group
+
+  @Flag(help: "Exit with status 65 if a payload was dropped or given up.")
+  var strict = false
 
   @OptionGroup var metrics: MetricsOptions
 
@@ -133,6 +136,7 @@ struct Deliver: ParsableCommand {
     switch outcome {
     case .success(let result):
       log.info("\(result.text)")
+      if strict, result.hasDropped { throw ExitCode(ExitStatus.data) }
       if result.isWorkLeft { throw ExitCode(ExitStatus.temporaryFailure) }
     case .failure(.queue(let error)):
       log.error("\(error)")

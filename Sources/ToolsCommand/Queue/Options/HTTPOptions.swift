@@ -16,12 +16,29 @@ struct HTTPOptions: ParsableArguments {
   @Option(help: ArgumentHelp("A file with the token of an 'Authorization: Bearer' field; read again when it changes.", valueName: "file"))
   var httpBearerFile: String?
 
+  @Option(
+    help: ArgumentHelp(
+      "The place in a 2xx response of a value that only an accepted payload has; * stands for each element of an array.",
+      valueName: "pointer"), transform: { try JSONPointer(path: $0) })
+  var httpOk: JSONPointer?
+
+  @Option(
+    help: ArgumentHelp("The place in that response of the reason why something was refused.", valueName: "pointer"),
+    transform: { try JSONPointer(path: $0) })
+  var httpError: JSONPointer?
+
+  @Option(help: ArgumentHelp("A reason that may pass, so that the payload is tried again; repeatable.", valueName: "reason"))
+  var httpRetry: [String] = []
+
   func validate() throws {
     guard Validation.isOn else { return }
+    try Validation.checkCompanions(
+      of: "--http-ok", ("--http-error", httpError != nil && httpOk == nil), ("--http-retry", !httpRetry.isEmpty && httpOk == nil))
+    if httpError == nil { try Validation.checkCompanions(of: "--http-error", ("--http-retry", !httpRetry.isEmpty)) }
     guard let http else {
-      guard httpHeader.isEmpty, httpBearerFile == nil else {
-        throw ValidationError("--http-header and --http-bearer-file need --http URL.")
-      }
+      try Validation.checkCompanions(
+        of: "--http URL", ("--http-header", !httpHeader.isEmpty), ("--http-bearer-file", httpBearerFile != nil),
+        ("--http-ok", httpOk != nil))
       return
     }
     guard http.utf8.starts(with: "https://".utf8) || http.utf8.starts(with: "http://".utf8) else {
@@ -44,6 +61,8 @@ struct HTTPOptions: ParsableArguments {
     var configuration = HTTPSender.Configuration(url: http)
     (configuration.fields, configuration.bearerFile, configuration.rootCertificates) = (httpHeader, httpBearerFile, roots.cacert)
     (configuration.answerTimeout, configuration.connections) = (answerTimeout, jobs)
+    configuration.acceptance = httpOk.map { HTTPAcceptance(accepted: $0, error: httpError) }
+    configuration.acceptance?.retried = Set(httpRetry)
     return try orExit(log, ExitStatus.unavailable) { try HTTPSender(configuration) }
   }
 }
