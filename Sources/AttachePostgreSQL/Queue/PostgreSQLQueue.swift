@@ -58,7 +58,7 @@ package final class PostgreSQLQueue: PayloadQueue {
   package init(
     _ address: PostgreSQLAddress, _ opening: QueueOpening, upkeep: MaintenanceTimes = MaintenanceTimes(),
     connecting: Connecting = Connecting(),
-    waits: LockWaits = .process, failures: SurvivedFailures = .process
+    waits: LockWaits = .process
   ) throws(QueueError) {
     choice = opening.sync
     clock = opening.clock is SystemQueueClock ? nil : opening.clock
@@ -69,7 +69,7 @@ package final class PostgreSQLQueue: PayloadQueue {
     pool = SessionPool(
       address.servers, name: address.description.onOneLine, timeLimit: opening.timeout, connecting: connecting, waits: waits)
     queueIdentity = try SchemaOpening(pool, address.schema).run(creates: opening.creates)
-    presence = WorkerPresence(pool, name: SystemFile.hostName, clock: clock, failures: failures)
+    presence = WorkerPresence(pool, name: SystemFile.hostName, clock: clock)
   }
 
   deinit {

@@ -11,7 +11,6 @@ final class WorkerPresence: Sendable {
   private let pool: SessionPool
   private let name: String
   private let clock: (any QueueClock)?
-  private let failures: SurvivedFailures
   /// Held during calls of the session, so its readers may wait for the network.
   private let state = Mutex(State())
   private let entering = Mutex(())
@@ -51,8 +50,8 @@ final class WorkerPresence: Sendable {
     """
 
   /// - Parameter name: the host's name, for people.
-  init(_ pool: SessionPool, name: String, clock: (any QueueClock)?, failures: SurvivedFailures) {
-    (self.pool, self.name, self.clock, self.failures) = (pool, name, clock, failures)
+  init(_ pool: SessionPool, name: String, clock: (any QueueClock)?) {
+    (self.pool, self.name, self.clock) = (pool, name, clock)
     gate = try? SystemMachine().makeInputGate()
     pool.onLoss.withLock { $0 = { [weak self] in self?.test() } }
   }
@@ -210,10 +209,7 @@ final class WorkerPresence: Sendable {
           if !state.hasEnded { (state.session, state.reconnection) = (session, .now) }
         }
       } catch {
-        // `end()` closes the session on purpose.
-        if !state.withLock(\.hasEnded) {
-          failures.note("\(pool.name): \(error.text); the worker tries to connect again until it is told to end".onOneLine)
-        }
+        // The pool reports it.
       }
       Pause.wait(pause)
       pause = min(pause * 2, .milliseconds(500))

@@ -10,6 +10,7 @@ final class SessionPool: Sendable {
   let timeLimit: Duration
   let connecting: Connecting
   private let waits: LockWaits
+  private let absence: ServerAbsence
   private let state = Mutex(State())
   /// Whether the pool is closed. A call then makes no further attempt.
   private let isClosed = Atomic<Bool>(false)
@@ -44,6 +45,7 @@ final class SessionPool: Sendable {
     _ servers: [ServerAddress], name: String, timeLimit: Duration, connecting: Connecting = Connecting(), waits: LockWaits = .process
   ) {
     (self.servers, self.name, self.timeLimit, self.connecting, self.waits) = (servers, name, timeLimit, connecting, waits)
+    absence = ServerAbsence(name, waits)
   }
 
   // MARK: Calls
@@ -238,13 +240,16 @@ final class SessionPool: Sendable {
         do throws(SessionError) {
           let session = try Session.connect(addresses[round], within: connecting.limit)
           state.withLock { ($0.preferred, $0.preferredAddress) = (index, addresses[round]) }
+          absence.end()
           return session
         } catch {
           failures.append(error.text)
         }
       }
     }
-    throw .unreachable(failures.joined(separator: "; "))
+    let text = failures.joined(separator: "; ")
+    if mayWait { absence.note(text) }
+    throw .unreachable(text)
   }
 
   /// Returns a server at each address of its host, beginning with the one that answered last.

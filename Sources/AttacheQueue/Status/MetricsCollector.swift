@@ -144,15 +144,20 @@ package final class MetricsCollector: Sendable {
   package var readiness: Health {
     let state = state.withLock { $0 }
     if state.isDraining { return .bad("draining: no more payloads are claimed") }
-    if let wait = waits.current { return .bad(wait.onOneLine) }
-    if let failure = state.failure { return .bad("the queue fails: \(failure)") }
+    if let trouble = trouble(state) { return .bad(trouble) }
     if let pause = metrics.pause { return .bad("paused: \(pause)") }
-    if let seconds = silence(since: state.askedQueue) { return .bad("the queue has not answered for \(seconds) s") }
     if let wait = state.load.replication?.longestWait, wait > Self.timeLimit {
       return .bad("a commit has waited for a synchronous standby for \(wait.components.seconds) s")
     }
     return state.counts == nil
       ? .bad(state.queue == nil ? "starting: the queue is being opened" : "starting: the queue has not answered yet") : .good
+  }
+
+  /// Why the queue does not answer; nil if it does, or was not asked yet.
+  private func trouble(_ state: State) -> String? {
+    if let wait = waits.current { return wait.onOneLine }
+    if let failure = state.failure { return "the queue fails: \(failure)" }
+    return silence(since: state.askedQueue).map { "the queue has not answered for \($0) s" }
   }
 
   /// Returns the whole seconds since `asked`, once they exceed ``timeLimit``.
@@ -172,8 +177,9 @@ package final class MetricsCollector: Sendable {
     for (name, count) in [("closed", \BreakerStates.closed), ("open", \.open), ("probing", \.probing)] {
       text.sample(state.breakers.reduce(0) { $0 + $1[keyPath: count] }, ["breaker": name])
     }
-    text.gauge("attache_queue_up", "Whether the queue answered when it was last asked.", state.counts == nil ? 0 : 1)
-    if let counts = state.counts {
+    let counts = trouble(state) == nil ? state.counts : nil
+    text.gauge("attache_queue_up", "Whether the queue answers. If it does not, its other gauges are left out.", counts == nil ? 0 : 1)
+    if let counts {
       Self.write(counts, to: &text)
       state.load.write(to: &text)
     }

@@ -195,6 +195,8 @@ struct MetricsTests {
       guard number == 2 else { return }
       machine.clock.advance(by: .seconds(12))
       found.withLock { $0 = collecting.withLock { $0 }?.readiness ?? .good }
+      let text = collecting.withLock { $0 }?.text ?? ""
+      #expect(text.contains("attache_queue_up 0\n") && !text.contains("attache_queue_payloads"))
     }
     let collector = try collector(queue)
     collecting.withLock { $0 = collector }
@@ -202,6 +204,7 @@ struct MetricsTests {
     collector.look()
     #expect(found.withLock { $0 } == .bad("the queue has not answered for 12 s"))
     #expect(collector.readiness == .good)
+    #expect(collector.text.contains("attache_queue_up 1\n") && collector.text.contains("attache_queue_payloads"))
   }
 
   @Test func `a process whose loop does not turn is not alive, and is not asked again meanwhile`() throws {

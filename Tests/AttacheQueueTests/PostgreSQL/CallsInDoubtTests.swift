@@ -18,24 +18,34 @@ import Testing
     #expect(test.proxy.cuts == 1)
   }
 
-  @Test func `a worker that loses its server says so once, and is present again as soon as it can`() throws {
-    let test = try ProxiedQueue(lines: ["a"])
+  @Test func `a server that is away is reported at once, every minute, and when it is back`() throws {
+    let clock = Mutex(MonotonicInstant.now)
     let reported = Mutex<[String]>([])
-    test.failures.report { sentence in
-      reported.withLock { $0.append(sentence) }
-      return true
+    let waits = LockWaits(clock: { clock.withLock { $0 } })
+    waits.report { sentence in reported.withLock { $0.append(sentence) } }
+    func wait(for count: Int) throws -> String {
+      let deadline = ContinuousClock.now.advanced(by: .seconds(20))
+      while reported.withLock(\.count) < count { try #require(ContinuousClock.now < deadline) }
+      return reported.withLock { $0[count - 1] }
     }
+    let test = try ProxiedQueue(lines: ["a"], waits: waits)
     _ = try test.queue.leaseOne()
     try test.waitUntilPresent(1)
+    let stopped = ContinuousClock.now
     test.proxy.stop()
-    try test.waitUntilPresent(0)
-    let deadline = ContinuousClock.now.advanced(by: .seconds(20))
-    while reported.withLock(\.isEmpty) { try #require(ContinuousClock.now < deadline) }
+    let first = try wait(for: 1)
+    #expect(ContinuousClock.now < stopped + .seconds(2))
+    #expect(first.hasPrefix("postgresql://") && first.hasSuffix("; nothing is lost, and it is asked again"), "\(first)")
+    #expect(first.contains(": the queue has been away: "), "\(first)")
+    #expect(waits.current == first)
+    clock.withLock { $0 = $0.advanced(by: .seconds(61)) }
+    #expect(try wait(for: 2).contains(": the queue has been away for 61 s: "))
+    clock.withLock { $0 = $0.advanced(by: .seconds(2)) }
     test.proxy.resume()
+    #expect(try wait(for: 3).hasSuffix(": the queue is back after 63.0 s"))
+    #expect(waits.current == nil)
     try test.waitUntilPresent(1)
-    let sentences = reported.withLock { $0 }
-    #expect(sentences.count == 1 && sentences[0].hasSuffix("; the worker tries to connect again until it is told to end"), "\(sentences)")
-    #expect(sentences[0].hasPrefix("postgresql://"), "\(sentences)")
+    #expect(reported.withLock(\.count) == 3)
   }
 
   @Test(arguments: PostgreSQLProxy.Cut.allCases)
@@ -239,14 +249,14 @@ import Testing
 final class ProxiedQueue: Sendable {
   let clock = ManualQueueClock()
   let proxy: PostgreSQLProxy
-  let failures = SurvivedFailures()
   let queue: any PayloadQueue
   let other: any PayloadQueue
   let server: TestServerQueue
 
-  init(lines: [String] = [], upkeep: MaintenanceTimes = MaintenanceTimes(interval: .zero, absence: .zero), timeout: Duration = .seconds(20))
-    throws
-  {
+  init(
+    lines: [String] = [], upkeep: MaintenanceTimes = MaintenanceTimes(interval: .zero, absence: .zero), timeout: Duration = .seconds(20),
+    waits: LockWaits = LockWaits()
+  ) throws {
     server = try TestServerQueue()
     other = try server.open(clock: clock, upkeep: upkeep)
     let (port, database) = try TestPostgreSQL.shared.get().place
@@ -255,7 +265,7 @@ final class ProxiedQueue: Sendable {
       parsing: "postgresql://attache@127.0.0.1:\(proxy.port)/\(database)?queue=\(server.name)&sslmode=disable")
     var opening = QueueOpening(creates: false)
     (opening.sync, opening.clock, opening.timeout) = (.off, clock, timeout)
-    queue = try PostgreSQLQueue(address, opening, upkeep: upkeep, failures: failures)
+    queue = try PostgreSQLQueue(address, opening, upkeep: upkeep, waits: waits)
     if !lines.isEmpty { #expect(try other.enqueue(lines.map(NewPayload.init)) == lines.count) }
   }
 

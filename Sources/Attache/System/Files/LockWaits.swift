@@ -1,8 +1,8 @@
 internal import Glibc
 internal import Synchronization
 
-/// The waits of a process for locks that other processes hold: locks of files, of an SQLite
-/// database, and of a database server. Each wait has a limit, is reported with the holder of the
+/// The waits of a process for locks that other processes hold, and for a database server that is away.
+/// The locks are those of files, of an SQLite database, and of a database server. Each wait has a limit, is reported with the holder of the
 /// lock, and ends when the process is asked to stop.
 package final class LockWaits: Sendable {
   /// The waits of this process.
@@ -66,25 +66,30 @@ package final class LockWaits: Sendable {
     state.withLock { state in state.reports.min { $0.key < $1.key }?.value }
   }
 
-  var now: MonotonicInstant { clock() }
+  package var now: MonotonicInstant { clock() }
 
   func pause(_ span: Duration) { sleep(span) }
 
-  func begin() -> UInt64 {
+  /// Returns the number of a wait that begins.
+  package func begin() -> UInt64 {
     state.withLock { state in
       state.count += 1
       return state.count
     }
   }
 
-  func report(_ sentence: String, of wait: UInt64) {
+  /// Reports a wait that goes on.
+  package func report(_ sentence: String, of wait: UInt64) {
     state.withLock { state in
       state.reports[wait] = sentence
       return state.notify
     }?(sentence)
   }
 
-  func end(_ wait: UInt64) {
+  /// Reports something of no wait.
+  package func notify(_ sentence: String) { state.withLock(\.notify)?(sentence) }
+
+  package func end(_ wait: UInt64) {
     _ = state.withLock { $0.reports.removeValue(forKey: wait) }
   }
 
