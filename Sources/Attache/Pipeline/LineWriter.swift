@@ -42,7 +42,7 @@ final class LineWriter: @unchecked Sendable {
   ///
   /// - Throws: ``SystemError`` of `writev`. The window then discards all remaining and later lines.
   func run() throws(SystemError) {
-    if isPipe { window.setDirectWriter(OutputWindow.DirectWriter(maximum: Int(PIPE_BUF)) { [self] in writeAtOnce($0) }) }
+    if isOwnPipe { window.setDirectWriter(OutputWindow.DirectWriter(maximum: Int(PIPE_BUF)) { [self] in writeAtOnce($0) }) }
     defer { window.setDirectWriter(nil) }
     var batch: [WindowEntry] = []
     batch.reserveCapacity(WindowState.maximumPlaces)
@@ -65,9 +65,12 @@ final class LineWriter: @unchecked Sendable {
     }
   }
 
-  private var isPipe: Bool {
-    var status = stat()
-    return unsafe fstat(descriptor, &status) == 0 && status.st_mode & S_IFMT == S_IFIFO
+  /// Whether the output is a pipe that does not take the messages, too: they could fill it between a
+  /// look at it and a write.
+  private var isOwnPipe: Bool {
+    var (output, errors) = (stat(), stat())
+    guard unsafe fstat(descriptor, &output) == 0, output.st_mode & S_IFMT == S_IFIFO else { return false }
+    return unsafe fstat(STDERR_FILENO, &errors) != 0 || errors.st_ino != output.st_ino || errors.st_dev != output.st_dev
   }
 
   /// Writes an entry of at most PIPE_BUF bytes to the pipe. A failure is left to the writer's thread.
@@ -76,9 +79,10 @@ final class LineWriter: @unchecked Sendable {
     add(entry)
     let count = vectors.count
     guard vectors.writeAtOnce(toPipe: descriptor) else { return false }
+    let taken = clock.now
     summary.bytesWritten += count
-    idleSince = clock.now
     settle([entry], handedAt: handed)
+    idleSince = taken
     return true
   }
 

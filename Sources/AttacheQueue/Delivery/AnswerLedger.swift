@@ -51,10 +51,18 @@ struct AnswerLedger: Sendable {
   ///   - text: the answer. Details follow a colon.
   ///   - failure: nil if the result was accepted.
   mutating func note(_ text: String, to token: LeaseToken, _ failure: Failure?, at now: MonotonicInstant) -> String? {
-    var name = AnswerName.of(text)
-    if counts[name] == nil, counts.count >= Self.maximumNames { name = Self.otherName }
-    counts[name, default: 0] += 1
-    guard let failure else { return nil }
+    counts[name(of: text), default: 0] += 1
+    return failure.flatMap { tell(text, to: token, $0, at: now) }
+  }
+
+  private func name(of text: String) -> String {
+    let name = AnswerName.of(text)
+    return counts[name] == nil && counts.count >= Self.maximumNames ? Self.otherName : name
+  }
+
+  /// Makes the message about a failure whose answer was counted before, if it is due.
+  mutating func tell(_ text: String, to token: LeaseToken, _ failure: Failure, at now: MonotonicInstant) -> String? {
+    let name = name(of: text)
     let key = Key(failure: failure, name: name)
     if let told = told[key], told.at.duration(to: now) < Self.interval || told.count > 0 {
       self.told[key]?.count += 1

@@ -138,6 +138,10 @@ public final class Deliverer: Sendable {
   private func exchange(_ holds: ReleasedHolds, isPaused: Bool) throws(QueueError) -> MonotonicInstant? {
     do throws(QueueError) {
       try exchange(holds)
+      if let left = state.read(\.leftovers) {
+        let counts = try queue.counts()
+        if counts.undecided == 0, counts.unread <= left { stop() }
+      }
       if isPaused { change { $0.endPause() } }
       return nil
     } catch {

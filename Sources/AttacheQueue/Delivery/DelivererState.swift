@@ -44,6 +44,13 @@ struct DelivererState: Sendable {
 
   private var rate: DeliveryRate
   private var rejections = Rejections()
+  /// When the service last accepted a result.
+  private var acceptedAt: MonotonicInstant?
+  /// Whether the last claim got nothing, so that only held results can be asked about.
+  private var foundNothing = false
+  /// When to ask about a held result again, if fewer are held than pause the deliverer.
+  private var asksAgainAt: MonotonicInstant?
+  private var growingDoubt = GrowingPause(first: .seconds(1), longest: DelivererConfiguration.longestPause)
   private(set) var answers = AnswerLedger()
   /// Messages for the user.
   private var messages: [String] = []
@@ -84,19 +91,21 @@ struct DelivererState: Sendable {
     switch answer {
     case .delivered(let status):
       count(status.map { "status \($0)" } ?? "ok", to: token, nil, at: now)
-      noteJudgement(at: now)
+      noteAcceptance(at: now)
       end(token, .delivered, status)
     case .partlyDelivered(let status):
       count(status, to: token, .partlyRefused, at: now)
-      noteJudgement(at: now)
+      noteAcceptance(at: now)
       result.partlyRefused += 1
       end(token, .delivered, status)
     case .dropped(let reason):
-      noteJudgement(at: now)
-      drop(token, reason, at: now)
+      noteAnswer()
+      count(reason, to: token, .dropped, at: now)
+      end(token, .dropped, reason)
     case .rejected(let reason):
       hasAnswered = true
-      noteRejection(token, reason, at: now)
+      count(reason, to: token, nil, at: now)
+      noteRejection(delivery, reason, at: now)
     case .retry(let span, let reason):
       noteAnswer()
       count(reason, to: token, .retried, at: now)
@@ -121,32 +130,83 @@ struct DelivererState: Sendable {
     if let message = answers.note(text, to: token, failure, at: now) { messages.append(message) }
   }
 
-  private mutating func drop(_ token: LeaseToken, _ reason: String, at now: MonotonicInstant) {
-    count(reason, to: token, .dropped, at: now)
-    end(token, .dropped, reason)
-  }
-
-  /// Records that the service judges single results. What it rejected before was rejected for itself.
-  private mutating func noteJudgement(at now: MonotonicInstant) {
-    let rejected = rejections.noteJudgement()
+  /// Records that the service accepts results. What it rejected before was rejected for itself, unless
+  /// it seemed to reject all: those are sent again.
+  private mutating func noteAcceptance(at now: MonotonicInstant) {
+    let (atFault, again) = rejections.noteAcceptance()
+    acceptedAt = now
+    growingDoubt.reset()
+    asksAgainAt = nil
     noteAnswer()
-    for rejected in rejected { drop(rejected.token, rejected.reason, at: now) }
+    for rejected in atFault { drop(rejected, at: now) }
+    goOn(with: again)
   }
 
-  private mutating func noteRejection(_ token: LeaseToken, _ reason: String, at now: MonotonicInstant) {
-    guard case .allRejected(let tokens) = rejections.note(token, reason) else {
-      if stoppedAt != nil { giveBackHeld() }
+  private mutating func drop(_ rejected: Rejections.Rejected, at now: MonotonicInstant) {
+    let token = rejected.delivery.token
+    if let message = answers.tell(rejected.reason, to: token, .dropped, at: now) { messages.append(message) }
+    end(token, .dropped, rejected.reason)
+  }
+
+  /// Sends held results before the others.
+  private mutating func goOn(with deliveries: [Delivery]) {
+    for delivery in deliveries { leases.resume(delivery.token) }
+    waiting = deliveries + waiting
+  }
+
+  private mutating func noteRejection(_ delivery: Delivery, _ reason: String, at now: MonotonicInstant) {
+    guard stoppedAt == nil else { return giveBack(delivery.token, after: .zero, tried: nil) }
+    let wasOfAll = rejections.isOfAll
+    guard !rejections.note(delivery, reason) else { return drop(Rejections.Rejected(delivery: delivery, reason: reason), at: now) }
+    (foundNothing, asksAgainAt) = (false, nil)
+    guard rejections.isOfAll else { return }
+    if rejections.held.count > Rejections.maximumHeld, let first = rejections.takeFirst() {
+      giveBack(first.token, after: .seconds(600), tried: nil)
+    }
+    // One that was accepted just before makes a fault of the three more likely: ask at once.
+    if !wasOfAll, let acceptedAt, acceptedAt.duration(to: now) < Self.recently { return }
+    pause(
+      "\(reason); \(Rejections.limit) payloads in a row were refused: check --http, --http-header and --http-bearer-file", at: now)
+  }
+
+  /// How long an accepted result shows that the service accepts any.
+  private static let recently = Duration.seconds(10)
+
+  /// Handles that the queue has no other result that could tell about the held ones.
+  private mutating func noteNothingElse(at now: MonotonicInstant) {
+    foundNothing = true
+    guard !rejections.held.isEmpty, !rejections.isOfAll, asksAgainAt == nil else { return }
+    // In a run that ends, an accepted result of the run must do.
+    if let acceptedAt, configuration.isOnce || acceptedAt.duration(to: now) < Self.recently {
+      for rejected in rejections.takeHeld() { drop(rejected, at: now) }
+      hasNews = true
       return
     }
-    pause(
-      "\(reason); \(Rejections.limit) payloads in a row got this answer: check --http, --http-header and --http-bearer-file", at: now)
-    // The next question is about another result, which the order must permit.
-    let delay = configuration.isOrdered ? .zero : (pause.map { now.duration(to: $0.until) } ?? .zero) + .seconds(1)
-    for token in tokens { giveBack(token, after: delay, tried: nil) }
+    asksAgainAt = now.advanced(by: growingDoubt.next())
+    if let first = rejections.held.first {
+      messages.append(
+        "payload \(first.delivery.token.id) waits until the endpoint answers another one, and is asked about again: \(first.reason)")
+    }
+  }
+
+  /// Asks about a held result again, if no other can be asked about.
+  private mutating func askAgain(at now: MonotonicInstant) {
+    guard waiting.isEmpty, unanswered.isEmpty, foundNothing, rejections.isOfAll || asksAgainAt.map({ $0 <= now }) ?? false,
+      let delivery = rejections.takeFirst()
+    else { return }
+    asksAgainAt = nil
+    goOn(with: [delivery])
+  }
+
+  /// The number of results that a run that ends at the end of the queue leaves there, because they are
+  /// rejected again and again and nothing else is left; nil otherwise.
+  var leftovers: Int? {
+    configuration.isOnce && stoppedAt == nil && foundNothing && unanswered.isEmpty && waiting.isEmpty
+      && rejections.vainQuestions >= Rejections.limit ? rejections.held.count : nil
   }
 
   private mutating func giveBackHeld() {
-    for rejected in rejections.takeHeld() { giveBack(rejected.token, after: .zero, tried: nil) }
+    for rejected in rejections.takeHeld() { giveBack(rejected.delivery.token, after: .zero, tried: nil) }
   }
 
   /// Returns the messages for the user since the last call.
@@ -200,7 +260,7 @@ struct DelivererState: Sendable {
   mutating func next(at now: MonotonicInstant, wall: Duration) -> [Delivery] {
     guard stoppedAt == nil, !isPaused(at: now), !isSending else { return [] }
     let jobs = rejections.isOfAll ? min(1, configuration.jobs) : configuration.jobs
-    if rejections.isOfAll, !configuration.isOrdered { askAnother() }
+    askAgain(at: now)
     var next: [Delivery] = []
     var allowed = rate.allowed(at: now)
     while unanswered.count < jobs, let delivery = waiting.first {
@@ -224,12 +284,6 @@ struct DelivererState: Sendable {
       isSending = true
     }
     return next
-  }
-
-  /// Puts a result first that the service was not asked about yet.
-  private mutating func askAnother() {
-    guard let index = waiting.firstIndex(where: { !rejections.hasAsked($0.token) }) else { return }
-    waiting.insert(waiting.remove(at: index), at: waiting.startIndex)
   }
 
   /// Records that the sender has the results of ``next(at:wall:)``.
@@ -283,8 +337,8 @@ struct DelivererState: Sendable {
       next: claim.deliveries.isEmpty ? claim.next : .zero,
       isAlone: request.isAlone, at: now, leased: uptime)
     waiting.append(contentsOf: claim.deliveries)
-    // No other result can tell.
-    if waiting.isEmpty, unanswered.isEmpty { for rejected in rejections.takeHeld() { drop(rejected.token, rejected.reason, at: now) } }
+    foundNothing = false
+    if claim.deliveries.isEmpty, waiting.isEmpty, unanswered.isEmpty { noteNothingElse(at: now) }
     // Results that came back during the request precede those of the claim.
     if configuration.isOrdered, !settled.allSatisfy(\.isOver) { giveBackWaiting() }
     isEmpty = claim.next == nil && !claim.hasUndecided
@@ -338,6 +392,9 @@ struct DelivererState: Sendable {
   func wakeUp(after now: MonotonicInstant) -> MonotonicInstant? {
     if let stoppedAt { return stoppedAt.advanced(by: configuration.answerTimeout) }
     if let pause, now < pause.until { return pause.until }
+    if let asksAgainAt, now < asksAgainAt, waiting.isEmpty, unanswered.isEmpty, case .wait(let instant) = leases.turn(at: now) {
+      return min(instant, asksAgainAt)
+    }
     if !waiting.isEmpty, unanswered.count < configuration.jobs, let next = rate.next(after: now) { return next }
     let isFull = unanswered.count >= configuration.jobs || leases.bytes >= Self.maximumBytes
     if !waiting.isEmpty || isFull { return nil }

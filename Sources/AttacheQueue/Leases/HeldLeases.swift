@@ -80,6 +80,14 @@ struct HeldLeases: Sendable {
     leases.values[index].isFinished = true
   }
 
+  /// Records that the holder goes on with a payload that it was done with.
+  mutating func resume(_ token: LeaseToken) {
+    guard let index = leases.index(forKey: token), leases.values[index].isFinished else { return }
+    leases.values[index].isFinished = false
+    count += 1
+    bytes += leases.values[index].bytes
+  }
+
   /// Records the end of a lease.
   mutating func release(_ token: LeaseToken) {
     if let held = leases.removeValue(forKey: token) { noteEnd(of: held) }

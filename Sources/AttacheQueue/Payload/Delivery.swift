@@ -67,8 +67,8 @@ public enum DeliveryAnswer: Hashable, Sendable {
   /// The result can never be delivered. The reason is one line.
   case dropped(reason: String)
   /// The service rejects the result with an answer that it may give to every result, for example for
-  /// a wrong password. The deliverer drops the result when the service judges others differently, and
-  /// pauses when it rejects all. The reason is one line; details follow its first colon.
+  /// a wrong password. The deliverer drops the result when the service accepts another one, and pauses
+  /// when it rejects all. The reason is one line; details follow its first colon.
   case rejected(reason: String)
   /// The sender ended, or was stopped, before it answered. The reason is one line.
   case senderEnded(reason: String)

@@ -27,7 +27,9 @@ public struct HTTPAcceptance: Sendable {
   /// What the service says of one element, or of the whole payload.
   private struct Element {
     var isAccepted: Bool
-    var error: String?
+    var causes: [String]
+
+    var error: String? { causes.isEmpty ? nil : causes.joined(separator: ", ") }
   }
 
   /// Returns the answer for a 2xx response.
@@ -57,25 +59,25 @@ public struct HTTPAcceptance: Sendable {
       return .rejected(reason: "status \(status) without \(accepted) (--http-ok): \(body)")
     }
     let text = "status \(status) with \(first)"
-    return errors.contains(where: retried.contains) ? .retry(after: retryAfter, reason: text) : .dropped(reason: text)
+    let mayPass = refused.contains { elements[$0].causes.contains(where: retried.contains) }
+    return mayPass ? .retry(after: retryAfter, reason: text) : .rejected(reason: text)
   }
 
   /// What the body says of each element; of the whole payload if ``accepted`` names no element.
   private func elements(_ root: JSONElement) -> [Element] {
     guard let star = accepted.parts.firstIndex(of: "*") else {
-      return [
-        Element(isAccepted: Self.isTrue(root.value(at: accepted.parts)), error: error.flatMap { Self.text(root.value(at: $0.parts)) })
-      ]
+      let causes = error.map { Self.texts(root.value(at: $0.parts)) } ?? []
+      return [Element(isAccepted: Self.isTrue(root.value(at: accepted.parts)), causes: causes)]
     }
     guard let array = root.value(at: Array(accepted.parts[..<star])), array.isArray else { return [] }
     var elements: [Element] = []
     array.forEachElement { element in
-      let reason = error.flatMap { error in
+      let causes = error.map { error in
         let parts = error.parts
-        guard let place = parts.firstIndex(of: "*") else { return Self.text(root.value(at: parts)) }
-        return Self.text(element.value(at: Array(parts[(place + 1)...])))
+        guard let place = parts.firstIndex(of: "*") else { return Self.texts(root.value(at: parts)) }
+        return Self.texts(element.value(at: Array(parts[(place + 1)...])))
       }
-      elements.append(Element(isAccepted: Self.isTrue(element.value(at: Array(accepted.parts[(star + 1)...]))), error: reason))
+      elements.append(Element(isAccepted: Self.isTrue(element.value(at: Array(accepted.parts[(star + 1)...]))), causes: causes ?? []))
     }
     return elements
   }
@@ -89,11 +91,11 @@ public struct HTTPAcceptance: Sendable {
   }
 
   /// The first texts of an error: itself, the elements of an array, or the names of an object's
-  /// members; nil if there is none.
-  private static func text(_ value: JSONElement?) -> String? {
-    guard let value, isTrue(value) else { return nil }
-    if value.isObject || value.isArray { return children(of: value).joined(separator: ", ") }
-    return value.text.map { PrintableText.of($0.string) } ?? value.number.map { "\($0)" } ?? "true"
+  /// members.
+  private static func texts(_ value: JSONElement?) -> [String] {
+    guard let value, isTrue(value) else { return [] }
+    if value.isObject || value.isArray { return children(of: value) }
+    return [value.text.map { PrintableText.of($0.string) } ?? value.number.map { "\($0)" } ?? "true"]
   }
 
   private static func children(of value: JSONElement) -> [String] {

@@ -139,8 +139,10 @@ final class HTTPRequest: CurlHandle {
   ///   - parser: reads the response's body.
   func end(_ code: CURLcode, _ parser: JSONParser) -> End {
     let status = easy.number(CURLINFO_RESPONSE_CODE)
-    // A received status counts, whatever happens to the response's body.
-    guard code == CURLE_OK || status >= 200 else {
+    // A received status counts, whatever happens to the response's body, unless the body tells whether the
+    // payload is accepted.
+    let needsBody = configuration.acceptance != nil && (200...299).contains(status)
+    guard code == CURLE_OK || status >= 200 && !needsBody else {
       let text = sends > 1 ? "the connection was closed before an answer" : easy.text(of: code, socketError: socketError)
       return isSent || sends > 1 ? .broken(text) : .unsent(text)
     }

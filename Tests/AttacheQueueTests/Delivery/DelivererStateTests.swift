@@ -87,88 +87,139 @@ struct DelivererStateTests {
   @Test("A rejection is the result's own fault when the service accepts another one")
   func rejectsOne() {
     var state = state(isOrdered: false)
-    claim(1...5, for: &state)
+    claim(1...6, for: &state)
     _ = next(&state)
     reject(1, &state)
     reject(2, &state, "status 404")
-    #expect(state.settled.isEmpty && state.pause == nil)
     answer(3, .retry(after: .seconds(1), reason: "status 503"), &state)
-    #expect(dropped(state).isEmpty)
-    answer(4, .delivered(status: "200"), &state)
-    #expect(dropped(state) == [1, 2])
+    // This one is refused for itself, whatever the endpoint thinks of others.
+    answer(4, .dropped(reason: "status 413"), &state)
+    #expect(dropped(state) == [4] && state.pause == nil)
+    answer(5, .delivered(status: "200"), &state)
+    #expect(dropped(state) == [4, 1, 2])
     // No row is left.
-    reject(5, &state)
+    reject(6, &state)
     #expect(state.pause == nil)
   }
 
-  @Test("Three different results in a row with the same rejection come back without a try, and one at a time asks again")
-  func rejectsAll() {
-    var state = state(isOrdered: false)
-    claim(1...8, for: &state)
+  @Test("Three results in a row that are rejected are held, one other at a time asks, and they are sent again", arguments: [true, false])
+  func rejectsAll(isOrdered: Bool) {
+    var state = state(isOrdered: isOrdered)
+    claim(1...6, for: &state)
     _ = next(&state)
-    for id in [1, 2, 3, 4] as [Int64] { reject(id, &state, "status 401: request \(id)") }
+    for id in [1, 2, 3, 4] as [Int64] { reject(id, &state, "status 40\(id % 2): request \(id)") }
+    #expect(state.pause?.why.hasPrefix("status 401: request 3; 3 payloads in a row were refused: check --http") == true)
     answer(5, .retry(after: nil, reason: "status 503"), &state)
-    for id in [6, 7] as [Int64] { reject(id, &state) }
-    answer(8, .unanswered, &state)
-    #expect(state.pause?.why.hasPrefix("status 401: request 3; 3 payloads in a row got this answer: check --http") == true)
-    #expect(dropped(state).isEmpty && state.result.retried == 1)
-    let back = state.settled.compactMap { if case .returned(let span, nil) = $0.disposition { (id: $0.token.id, span: span) } else { nil } }
-    #expect(back.map(\.id) == [1, 2, 3, 4, 6, 7, 8])
-    // Others are asked first when the pause of a second is over.
-    #expect(back.dropLast().allSatisfy { $0.span == .seconds(2) })
-    let later = now.advanced(by: .seconds(1))
+    answer(6, .unanswered, &state)
+    #expect(state.pause?.until == now.advanced(by: .seconds(1)) && dropped(state).isEmpty && state.result.retried == 1)
+    #expect(state.settled.map(\.token.id) == [5, 6])
     state.taken(state.settled.count, DeliveryClaim())
+    let later = now.advanced(by: .seconds(1))
     guard let request = state.request(at: later) else {
       Issue.record("the deliverer must ask the queue")
       return
     }
-    note(1...9, for: request, &state)
-    #expect(state.next(at: later, wall: .zero).map(\.token.id) == [5])
-    state.noteSent()
-    #expect(state.next(at: later, wall: .zero).isEmpty)
-    state.note(LeaseToken(id: 5, fence: 1), .rejected(reason: "status 401"), at: later, wall: .zero, jitter: { 0 })
+    note(7...9, for: request, &state)
+    func send(at instant: MonotonicInstant) -> [Int64] {
+      let next = state.next(at: instant, wall: .zero).map(\.token.id)
+      state.noteSent()
+      return next
+    }
+    #expect(send(at: later) == [7] && send(at: later) == [])
+    state.note(LeaseToken(id: 7, fence: 1), .rejected(reason: "status 401"), at: later, wall: .zero, jitter: { 0 })
     #expect(state.pause?.until == later.advanced(by: .seconds(2)))
     let latest = later.advanced(by: .seconds(2))
-    #expect(state.next(at: latest, wall: .zero).map(\.token.id) == [8])
-    state.noteSent()
+    #expect(send(at: latest) == [8])
     state.note(LeaseToken(id: 8, fence: 1), .delivered(), at: latest, wall: .zero, jitter: { 0 })
-    #expect(state.pause == nil)
-    #expect(state.next(at: latest, wall: .zero).map(\.token.id) == [1, 2, 3, 4, 6, 7, 9])
+    #expect(state.pause == nil && dropped(state).isEmpty)
+    #expect(send(at: latest) == [1, 2, 3, 4, 7, 9])
+    // Rejected as before, although the service accepts others.
+    state.note(LeaseToken(id: 1, fence: 1), .rejected(reason: "status 401: again"), at: latest, wall: .zero, jitter: { 0 })
+    #expect(dropped(state) == [1])
+    state.note(LeaseToken(id: 2, fence: 1), .delivered(), at: latest, wall: .zero, jitter: { 0 })
+    #expect(state.result.ended == [.delivered: 2, .dropped: 1])
   }
 
-  @Test("One result that is rejected again and again, or different answers, are no row")
-  func noRow() {
+  @Test("If others were accepted just before, three rejections do not pause at once")
+  func acceptedBefore() {
+    var state = state(isOrdered: false)
+    claim(1...6, for: &state)
+    _ = next(&state)
+    answer(1, .delivered(), &state)
+    for id in [2, 3, 4] as [Int64] { reject(id, &state) }
+    #expect(state.pause == nil)
+    reject(5, &state)
+    #expect(state.pause != nil)
+    answer(6, .delivered(), &state)
+    #expect(state.pause == nil && next(&state) == [2, 3, 4, 5])
+  }
+
+  private let empty = DeliveryRequest(limit: 1, span: .seconds(1), isOrdered: false)
+
+  @Test("A result that nothing excuses or accuses is asked about again, and never dropped")
+  func onlyOne() {
     var state = state(isOrdered: false)
     claim(1...1, for: &state)
-    for _ in 1...4 {
-      #expect(next(&state) == [1])
-      reject(1, &state)
-      // The queue has nothing else that could tell.
-      let request = DeliveryRequest(limit: 1, span: .seconds(1), isOrdered: false)
-      state.note(DeliveryClaim(), of: request, at: now, leasedAt: .zero)
-      #expect(dropped(state) == [1] && state.pause == nil)
-      state.taken(state.settled.count, DeliveryClaim())
-      note(1...1, for: request, &state)
-    }
-    #expect(next(&state) == [1])
-    note(2...7, for: DeliveryRequest(limit: 6, span: .seconds(1), isOrdered: false), &state)
     _ = next(&state)
-    for id in 2...7 as ClosedRange<Int64> { reject(id, &state, "status 40\(id % 2)") }
-    #expect(state.pause == nil && state.settled.isEmpty)
-    state.stop(at: now)
-    #expect(state.settled.map(\.token.id) == Array(2...7))
-    answer(1, .unanswered, &state)
-    #expect(dropped(state).isEmpty)
-    state.taken(state.settled.count, DeliveryClaim())
+    var instant = now
+    for pause in [1, 2, 4] as [Int64] {
+      state.note(LeaseToken(id: 1, fence: 1), .rejected(reason: "status 404"), at: instant, wall: .zero, jitter: { 0 })
+      state.note(DeliveryClaim(), of: empty, at: instant, leasedAt: .zero)
+      #expect(dropped(state).isEmpty && state.pause == nil)
+      #expect(state.takeMessages() == ["payload 1 waits until the endpoint answers another one, and is asked about again: status 404"])
+      #expect(state.next(at: instant, wall: .zero).isEmpty)
+      instant = instant.advanced(by: .seconds(pause))
+      #expect(state.next(at: instant, wall: .zero).map(\.token.id) == [1])
+      state.noteSent()
+    }
+    #expect(state.leftovers == nil)
+    state.note(LeaseToken(id: 1, fence: 1), .rejected(reason: "status 404"), at: instant, wall: .zero, jitter: { 0 })
+    state.stop(at: instant)
+    #expect(state.settled.map(\.disposition) == [.returned(after: .zero, tried: nil)])
+    state.taken(1, DeliveryClaim())
     #expect(state.isDone)
   }
 
-  @Test("In order, the results that were rejected come first again")
-  func rejectsInOrder() {
-    var state = state(isOrdered: true)
-    claim(1...5, for: &state)
+  @Test("A run that ends at the end of the queue leaves what is rejected again and again, and drops it if another was accepted")
+  func onlyOnce() {
+    var configuration = DelivererConfiguration()
+    configuration.isOnce = true
+    var state = DelivererState(configuration)
+    claim(1...1, for: &state)
     _ = next(&state)
-    for id in 1...3 as ClosedRange<Int64> { reject(id, &state) }
-    #expect(state.settled.allSatisfy { $0.disposition == .returned(after: .zero, tried: nil) })
+    var instant = now
+    for pause in [1, 2, 4] as [Int64] {
+      state.note(LeaseToken(id: 1, fence: 1), .rejected(reason: "status 404"), at: instant, wall: .zero, jitter: { 0 })
+      state.note(DeliveryClaim(), of: empty, at: instant, leasedAt: .zero)
+      #expect(state.leftovers == nil)
+      instant = instant.advanced(by: .seconds(pause))
+      _ = state.next(at: instant, wall: .zero)
+      state.noteSent()
+    }
+    state.note(LeaseToken(id: 1, fence: 1), .rejected(reason: "status 404"), at: instant, wall: .zero, jitter: { 0 })
+    state.note(DeliveryClaim(), of: empty, at: instant, leasedAt: .zero)
+    #expect(state.leftovers == 1)
+    var other = DelivererState(configuration)
+    claim(1...2, for: &other)
+    _ = next(&other)
+    answer(1, .delivered(), &other)
+    reject(2, &other)
+    other.note(DeliveryClaim(), of: empty, at: now, leasedAt: .zero)
+    #expect(dropped(other) == [2])
+  }
+
+  @Test("A stopped deliverer gives back what it holds")
+  func stops() {
+    var state = state(isOrdered: false)
+    claim(1...4, for: &state)
+    _ = next(&state)
+    reject(1, &state)
+    state.stop(at: now)
+    reject(2, &state)
+    answer(3, .delivered(), &state)
+    answer(4, .unanswered, &state)
+    #expect(state.settled.map(\.token.id) == [1, 2, 3, 4] && dropped(state).isEmpty)
+    state.taken(4, DeliveryClaim())
+    #expect(state.isDone)
   }
 }

@@ -35,6 +35,10 @@ struct HTTPOptions: ParsableArguments {
     try Validation.checkCompanions(
       of: "--http-ok", ("--http-error", httpError != nil && httpOk == nil), ("--http-retry", !httpRetry.isEmpty && httpOk == nil))
     if httpError == nil { try Validation.checkCompanions(of: "--http-error", ("--http-retry", !httpRetry.isEmpty)) }
+    let stars = [httpOk, httpError].map { $0?.parts.count { $0 == "*" } ?? 0 }
+    guard stars[0] <= 1, stars[1] <= stars[0] else {
+      throw ValidationError("--http-ok takes at most one part *, and --http-error one only if --http-ok has it.")
+    }
     guard let http else {
       try Validation.checkCompanions(
         of: "--http URL", ("--http-header", !httpHeader.isEmpty), ("--http-bearer-file", httpBearerFile != nil),
