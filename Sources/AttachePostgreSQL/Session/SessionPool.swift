@@ -105,6 +105,8 @@ final class SessionPool: Sendable {
         let attempt = Attempt(isRepeated: isRepeated, session: session, pool: self)
         do throws(SessionError) {
           let value: Value = try body(attempt)
+          // Another thread may have found the server away since this session was opened.
+          absence.end()
           if returnsSession { giveBack(session) }
           return value
         } catch {

@@ -11,6 +11,13 @@ struct DelivererState: Sendable {
     var failure: QueueError?
   }
 
+  /// A result at the sender.
+  private struct Sent: Sendable {
+    var delivery: Delivery
+    /// ``Rejections/count`` when it was sent.
+    var rejections: Int
+  }
+
   /// The maximum total length of the held lines, in bytes. The first line is taken whatever its
   /// length.
   static let maximumBytes = 16_000_000
@@ -18,7 +25,7 @@ struct DelivererState: Sendable {
   private let configuration: DelivererConfiguration
   /// Results that are held but not sent, in the order to send them.
   private var waiting: ArraySlice<Delivery> = []
-  private var unanswered: [LeaseToken: Delivery] = [:]
+  private var unanswered: [LeaseToken: Sent] = [:]
   /// Whether a thread is giving results to the sender.
   private var isSending = false
   /// Dispositions to store in the queue.
@@ -65,6 +72,9 @@ struct DelivererState: Sendable {
     rate = DeliveryRate(maximum: configuration.rate)
   }
 
+  /// The maximum number of results at the sender: one while the service seems to reject all.
+  private var jobs: Int { rejections.isOfAll ? min(1, configuration.jobs) : configuration.jobs }
+
   var unansweredCount: Int { unanswered.count }
 
   /// Returns the news. A failure is returned once.
@@ -84,18 +94,20 @@ struct DelivererState: Sendable {
   ///   - jitter: returns a random fraction in 0…1. Called only when one is needed.
   mutating func note(_ token: LeaseToken, _ answer: DeliveryAnswer, at now: MonotonicInstant, wall: Duration, jitter: () -> Double) {
     // A second answer to a result is ignored.
-    guard let delivery = unanswered.removeValue(forKey: token) else { return }
+    guard let sent = unanswered.removeValue(forKey: token) else { return }
+    let delivery = sent.delivery
     let wasAlone = leases.holdsSuspect
     leases.finish(token)
     rate.noteAnswer()
+    if case .rejected = answer {} else { rejections.noteOther(token) }
     switch answer {
     case .delivered(let status):
       count(status.map { "status \($0)" } ?? "ok", to: token, nil, at: now)
-      noteAcceptance(at: now)
+      noteAcceptance(sent, at: now)
       end(token, .delivered, status)
     case .partlyDelivered(let status):
       count(status, to: token, .partlyRefused, at: now)
-      noteAcceptance(at: now)
+      noteAcceptance(sent, at: now)
       result.partlyRefused += 1
       end(token, .delivered, status)
     case .dropped(let reason):
@@ -132,11 +144,13 @@ struct DelivererState: Sendable {
 
   /// Records that the service accepts results. What it rejected before was rejected for itself, unless
   /// it seemed to reject all: those are sent again.
-  private mutating func noteAcceptance(at now: MonotonicInstant) {
-    let (atFault, again) = rejections.noteAcceptance()
+  private mutating func noteAcceptance(_ sent: Sent, at now: MonotonicInstant) {
+    let (atFault, again) = rejections.noteAcceptance(sent: sent.rejections)
     acceptedAt = now
-    growingDoubt.reset()
-    asksAgainAt = nil
+    if rejections.held.isEmpty {
+      growingDoubt.reset()
+      asksAgainAt = nil
+    }
     noteAnswer()
     for rejected in atFault { drop(rejected, at: now) }
     goOn(with: again)
@@ -160,9 +174,7 @@ struct DelivererState: Sendable {
     guard !rejections.note(delivery, reason) else { return drop(Rejections.Rejected(delivery: delivery, reason: reason), at: now) }
     (foundNothing, asksAgainAt) = (false, nil)
     guard rejections.isOfAll else { return }
-    if rejections.held.count > Rejections.maximumHeld, let first = rejections.takeFirst() {
-      giveBack(first.token, after: .seconds(600), tried: nil)
-    }
+    while let first = rejections.takeSurplus(beyond: Self.maximumBytes) { giveBack(first, after: .seconds(600), tried: nil) }
     // One that was accepted just before makes a fault of the three more likely: ask at once.
     if !wasOfAll, let acceptedAt, acceptedAt.duration(to: now) < Self.recently { return }
     pause(
@@ -176,8 +188,8 @@ struct DelivererState: Sendable {
   private mutating func noteNothingElse(at now: MonotonicInstant) {
     foundNothing = true
     guard !rejections.held.isEmpty, !rejections.isOfAll, asksAgainAt == nil else { return }
-    // In a run that ends, an accepted result of the run must do.
-    if let acceptedAt, configuration.isOnce || acceptedAt.duration(to: now) < Self.recently {
+    // In a run that ends, an earlier result that was accepted must do, and a second question.
+    if configuration.isOnce, acceptedAt != nil, rejections.vainQuestions > 0 {
       for rejected in rejections.takeHeld() { drop(rejected, at: now) }
       hasNews = true
       return
@@ -185,7 +197,7 @@ struct DelivererState: Sendable {
     asksAgainAt = now.advanced(by: growingDoubt.next())
     if let first = rejections.held.first {
       messages.append(
-        "payload \(first.delivery.token.id) waits until the endpoint answers another one, and is asked about again: \(first.reason)")
+        "payload \(first.delivery.token.id) waits until the endpoint accepts another one, and is asked about again: \(first.reason)")
     }
   }
 
@@ -198,11 +210,12 @@ struct DelivererState: Sendable {
     goOn(with: [delivery])
   }
 
-  /// The number of results that a run that ends at the end of the queue leaves there, because they are
-  /// rejected again and again and nothing else is left; nil otherwise.
+  /// How many undelivered results may be in the queue when a run ends that leaves only such as are
+  /// rejected again and again; nil if it does not end. Others' results are waited for, but not for ever.
   var leftovers: Int? {
-    configuration.isOnce && stoppedAt == nil && foundNothing && unanswered.isEmpty && waiting.isEmpty
-      && rejections.vainQuestions >= Rejections.limit ? rejections.held.count : nil
+    guard configuration.isOnce, stoppedAt == nil, foundNothing, unanswered.isEmpty, waiting.isEmpty else { return nil }
+    guard rejections.vainQuestions < 3 * Rejections.limit else { return .max }
+    return rejections.vainQuestions >= Rejections.limit ? rejections.held.count : nil
   }
 
   private mutating func giveBackHeld() {
@@ -259,7 +272,6 @@ struct DelivererState: Sendable {
   /// result overtakes another.
   mutating func next(at now: MonotonicInstant, wall: Duration) -> [Delivery] {
     guard stoppedAt == nil, !isPaused(at: now), !isSending else { return [] }
-    let jobs = rejections.isOfAll ? min(1, configuration.jobs) : configuration.jobs
     askAgain(at: now)
     var next: [Delivery] = []
     var allowed = rate.allowed(at: now)
@@ -275,7 +287,7 @@ struct DelivererState: Sendable {
         allowed -= 1
         rate.noteSent()
         waiting.removeFirst()
-        unanswered[delivery.token] = delivery
+        unanswered[delivery.token] = Sent(delivery: delivery, rejections: rejections.count)
         next.append(delivery)
       }
     }
@@ -313,9 +325,9 @@ struct DelivererState: Sendable {
       return request
     }
     // Results that the rate delays wait in the queue, where other deliverers may take them.
-    let places = min(Double(configuration.jobs - unanswered.count), max(1, rate.allowedInSpan))
+    let places = min(Double(jobs - unanswered.count), max(1, rate.allowedInSpan))
     let room = max(0, Int(places)) + rate.ahead - waiting.count
-    let isWorthwhile = settled.isEmpty ? waiting.isEmpty && unanswered.count < configuration.jobs : true
+    let isWorthwhile = settled.isEmpty ? waiting.isEmpty && unanswered.count < jobs : true
     guard room > 0, isWorthwhile, leases.bytes < Self.maximumBytes else { return nil }
     request.limit = room
     request.maximumBytes = Self.maximumBytes - leases.bytes
@@ -395,8 +407,8 @@ struct DelivererState: Sendable {
     if let asksAgainAt, now < asksAgainAt, waiting.isEmpty, unanswered.isEmpty, case .wait(let instant) = leases.turn(at: now) {
       return min(instant, asksAgainAt)
     }
-    if !waiting.isEmpty, unanswered.count < configuration.jobs, let next = rate.next(after: now) { return next }
-    let isFull = unanswered.count >= configuration.jobs || leases.bytes >= Self.maximumBytes
+    if !waiting.isEmpty, unanswered.count < jobs, let next = rate.next(after: now) { return next }
+    let isFull = unanswered.count >= jobs || leases.bytes >= Self.maximumBytes
     if !waiting.isEmpty || isFull { return nil }
     return if case .wait(let instant) = leases.turn(at: now) { instant } else { now }
   }
