@@ -36,7 +36,7 @@ import Testing
     let busy = #"{"status":"error","message":"m","details":{"error":"MessageRateExceeded"}}"#
     func of(_ tickets: String...) -> DeliveryAnswer { answer(200, #"{"data":[\#(tickets.joined(separator: ","))]}"#, expo) }
     #expect(of(good, good) == .delivered(status: "200"))
-    #expect(of(gone) == .rejected(reason: "status 200 with DeviceNotRegistered"))
+    #expect(of(gone) == .dropped(reason: "status 200 with DeviceNotRegistered"))
     #expect(of(busy) == .retry(after: .seconds(7), reason: "status 200 with MessageRateExceeded"))
     #expect(of(gone, busy) == .retry(after: .seconds(7), reason: "status 200 with DeviceNotRegistered"))
     // What may pass is not tried again: the other message would be sent twice.
@@ -56,7 +56,7 @@ import Testing
     #expect(answer(200, #"{"id":"b6b3","recipients":1}"#, rule) == .delivered(status: "200"))
     #expect(
       answer(200, #"{"id":"","errors":["All included players are not subscribed"]}"#, rule)
-        == .rejected(reason: "status 200 with All included players are not subscribed"))
+        == .dropped(reason: "status 200 with All included players are not subscribed"))
     #expect(
       answer(200, #"{"id":"b6b3","errors":{"invalid_player_ids":["x"]}}"#, rule)
         == .partlyDelivered(status: "status 200, 1 of 1 refused: invalid_player_ids"))
@@ -80,7 +80,7 @@ import Testing
   }
 
   @Test func `a service's text cannot write to a terminal`() throws {
-    guard case .rejected(let reason) = answer(200, #"{"error":"a\u001b[2Jb\n"}"#, try rule("/id", "/error")) else {
+    guard case .dropped(let reason) = answer(200, #"{"error":"a\u001b[2Jb\n"}"#, try rule("/id", "/error")) else {
       Issue.record("it is refused")
       return
     }

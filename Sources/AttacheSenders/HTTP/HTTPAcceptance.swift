@@ -60,7 +60,7 @@ public struct HTTPAcceptance: Sendable {
     }
     let text = "status \(status) with \(first)"
     let mayPass = refused.contains { elements[$0].causes.contains(where: retried.contains) }
-    return mayPass ? .retry(after: retryAfter, reason: text) : .rejected(reason: text)
+    return mayPass ? .retry(after: retryAfter, reason: text) : .dropped(reason: text)
   }
 
   /// What the body says of each element; of the whole payload if ``accepted`` names no element.
