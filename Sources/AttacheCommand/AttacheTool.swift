@@ -35,7 +35,8 @@ struct AttacheTool: ParsableCommand {
       Companion.become([name] + (isHelp ? ["--help"] : words.dropFirst()))
     }
     if let word = unknownCommandOfHelp { exit(withError: ValidationError(word.advice)) }
-    // The filter alone parses its flags in half of the time that the tree of commands takes. That one explains what is wrong.
+    // The tree of commands would make the filter's flags several times. It is asked only when the filter cannot read its words: it
+    // explains what is wrong.
     if let filter = try? FilterCommand.parse(Array(words.first == "filter" ? words.dropFirst() : words)) {
       do { try filter.run() } catch { exit(withError: error) }
     } else {

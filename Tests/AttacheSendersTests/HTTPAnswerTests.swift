@@ -8,7 +8,7 @@ import Testing
 /// https://docs.expo.dev/push-notifications/sending-notifications and
 /// https://documentation.onesignal.com/reference/create-notification
 @Suite struct HTTPAnswerTests {
-  private func rule(_ accepted: String, _ error: String? = nil, retried: Set<String> = []) throws -> HTTPAcceptance {
+  private func rule(_ accepted: String, _ error: String? = nil, retried: [String] = []) throws -> HTTPAcceptance {
     var rule = HTTPAcceptance(accepted: try JSONPointer(pointer: accepted), error: try error.map(JSONPointer.init(pointer:)))
     rule.retried = retried
     return rule
@@ -60,6 +60,21 @@ import Testing
     #expect(
       answer(200, #"{"id":"b6b3","errors":{"invalid_player_ids":["x"]}}"#, rule)
         == .partlyDelivered(status: "status 200, 1 of 1 refused: invalid_player_ids"))
+  }
+
+  @Test func `each reason of a list may pass, and is compared byte by byte`() throws {
+    let rule = try rule("/id", "/errors", retried: ["caf\u{E9}", "busy"])
+    let list = (1...9).map { "\"e\($0)\"" }.joined(separator: ",")
+    #expect(answer(200, #"{"errors":[\#(list),"busy"]}"#, rule) == .retry(after: .seconds(7), reason: "status 200 with e1, e2, e3"))
+    #expect(answer(200, #"{"errors":["caf\u00e9"]}"#, rule) == .retry(after: .seconds(7), reason: "status 200 with caf\u{E9}"))
+    #expect(answer(200, #"{"errors":["cafe\u0301"]}"#, rule) == .dropped(reason: "status 200 with \(PrintableText.of("cafe\u{301}"))"))
+  }
+
+  @Test func `a reason of all elements is read once`() throws {
+    let elements = Array(repeating: "0", count: 100_000).joined(separator: ",")
+    let members = (0..<50_000).map { "\"m\($0)\":0" }.joined(separator: ",")
+    let body = #"{"x":[\#(elements)],\#(members),"why":"no"}"#
+    #expect(answer(200, body, try rule("/x/*/id", "/why")) == .dropped(reason: "status 200 with no"))
   }
 
   @Test(arguments: ["", "<html>", "{}", "[]", #"{"id":null}"#, #"{"id":false}"#, #"{"id":0}"#, #"{"id":[]}"#, #"{"id":{}}"#, #"{"id":""}"#])

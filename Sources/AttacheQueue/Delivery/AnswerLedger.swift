@@ -20,7 +20,7 @@ enum AnswerName {
 struct AnswerLedger: Sendable {
   /// What became of a result that was not accepted.
   enum Failure: String, Sendable {
-    case dropped = "dropped"
+    case dropped
     case partlyRefused = "partly refused"
     case retried = "tried again later"
   }
@@ -69,7 +69,7 @@ struct AnswerLedger: Sendable {
       return nil
     }
     told[key] = Told(at: now)
-    return "payload \(token.id) is \(failure.rawValue): \(text)"
+    return "payload \(token.id) is \(failure.rawValue): \(PrintableText.of(text))"
   }
 
   /// When ``due(at:)`` has a message; nil if no failure is untold.

@@ -50,14 +50,7 @@ struct DelivererState: Sendable {
   private var hasAnswered = false
 
   private var rate: DeliveryRate
-  private var rejections = Rejections()
-  /// When the service last accepted a result.
-  private var acceptedAt: MonotonicInstant?
-  /// Whether the last claim got nothing, so that only held results can be asked about.
-  private var foundNothing = false
-  /// When to ask about a held result again, if fewer are held than pause the deliverer.
-  private var asksAgainAt: MonotonicInstant?
-  private var growingDoubt = GrowingPause(first: .seconds(1), longest: DelivererConfiguration.longestPause)
+  private var rejections: Rejections
   private(set) var answers = AnswerLedger()
   /// Messages for the user.
   private var messages: [String] = []
@@ -70,6 +63,7 @@ struct DelivererState: Sendable {
     self.configuration = configuration
     growing = GrowingPause(first: configuration.pause, longest: DelivererConfiguration.longestPause)
     rate = DeliveryRate(maximum: configuration.rate)
+    rejections = Rejections(isOnce: configuration.isOnce)
   }
 
   /// The maximum number of results at the sender: one while the service seems to reject all.
@@ -112,8 +106,8 @@ struct DelivererState: Sendable {
       end(token, .delivered, status)
     case .dropped(let reason):
       noteAnswer()
-      count(reason, to: token, .dropped, at: now)
-      end(token, .dropped, reason)
+      count(reason, to: token, nil, at: now)
+      drop(token, reason, at: now)
     case .rejected(let reason):
       hasAnswered = true
       count(reason, to: token, nil, at: now)
@@ -142,81 +136,48 @@ struct DelivererState: Sendable {
     if let message = answers.note(text, to: token, failure, at: now) { messages.append(message) }
   }
 
-  /// Records that the service accepts results. What it rejected before was rejected for itself, unless
-  /// it seemed to reject all: those are sent again.
   private mutating func noteAcceptance(_ sent: Sent, at now: MonotonicInstant) {
-    let (atFault, again) = rejections.noteAcceptance(sent: sent.rejections)
-    acceptedAt = now
-    if rejections.held.isEmpty {
-      growingDoubt.reset()
-      asksAgainAt = nil
-    }
+    let (atFault, again) = rejections.noteAcceptance(sent: sent.rejections, at: now)
     noteAnswer()
-    for rejected in atFault { drop(rejected, at: now) }
-    goOn(with: again)
-  }
-
-  private mutating func drop(_ rejected: Rejections.Rejected, at now: MonotonicInstant) {
-    let token = rejected.delivery.token
-    if let message = answers.tell(rejected.reason, to: token, .dropped, at: now) { messages.append(message) }
-    end(token, .dropped, rejected.reason)
-  }
-
-  /// Sends held results before the others.
-  private mutating func goOn(with deliveries: [Delivery]) {
-    for delivery in deliveries { leases.resume(delivery.token) }
-    waiting = deliveries + waiting
+    for rejected in atFault { drop(rejected.delivery.token, rejected.reason, at: now) }
+    sendAgain(again)
   }
 
   private mutating func noteRejection(_ delivery: Delivery, _ reason: String, at now: MonotonicInstant) {
     guard stoppedAt == nil else { return giveBack(delivery.token, after: .zero, tried: nil) }
-    let wasOfAll = rejections.isOfAll
-    guard !rejections.note(delivery, reason) else { return drop(Rejections.Rejected(delivery: delivery, reason: reason), at: now) }
-    (foundNothing, asksAgainAt) = (false, nil)
-    guard rejections.isOfAll else { return }
-    while let first = rejections.takeSurplus(beyond: Self.maximumBytes) { giveBack(first, after: .seconds(600), tried: nil) }
-    // One that was accepted just before makes a fault of the three more likely: ask at once.
-    if !wasOfAll, let acceptedAt, acceptedAt.duration(to: now) < Self.recently { return }
-    pause(
-      "\(reason); \(Rejections.limit) payloads in a row were refused: check --http, --http-header and --http-bearer-file", at: now)
+    switch rejections.note(delivery, reason, at: now) {
+    case .held: break
+    case .atFault: drop(delivery.token, reason, at: now)
+    case .pause:
+      while let first = rejections.takeSurplus(beyond: Self.maximumBytes) { giveBack(first, after: .seconds(600), tried: nil) }
+      pause(
+        "\(reason); \(Rejections.limit) payloads in a row were refused: check --http, --http-header and --http-bearer-file", at: now)
+    }
   }
 
-  /// How long an accepted result shows that the service accepts any.
-  private static let recently = Duration.seconds(10)
-
-  /// Handles that the queue has no other result that could tell about the held ones.
   private mutating func noteNothingElse(at now: MonotonicInstant) {
-    foundNothing = true
-    guard !rejections.held.isEmpty, !rejections.isOfAll, asksAgainAt == nil else { return }
-    // In a run that ends, an earlier result that was accepted must do, and a second question.
-    if configuration.isOnce, acceptedAt != nil, rejections.vainQuestions > 0 {
-      for rejected in rejections.takeHeld() { drop(rejected, at: now) }
-      hasNews = true
-      return
-    }
-    asksAgainAt = now.advanced(by: growingDoubt.next())
-    if let first = rejections.held.first {
-      messages.append(
-        "payload \(first.delivery.token.id) waits until the endpoint accepts another one, and is asked about again: \(first.reason)")
-    }
+    let (atFault, waits) = rejections.noteNothingElse(at: now)
+    for rejected in atFault { drop(rejected.delivery.token, rejected.reason, at: now) }
+    if !atFault.isEmpty { hasNews = true }
+    guard let waits else { return }
+    let reason = PrintableText.of(waits.reason)
+    messages.append(
+      "payload \(waits.delivery.token.id) waits until the endpoint accepts another one, and is sent again meanwhile: \(reason)")
   }
 
-  /// Asks about a held result again, if no other can be asked about.
-  private mutating func askAgain(at now: MonotonicInstant) {
-    guard waiting.isEmpty, unanswered.isEmpty, foundNothing, rejections.isOfAll || asksAgainAt.map({ $0 <= now }) ?? false,
-      let delivery = rejections.takeFirst()
-    else { return }
-    asksAgainAt = nil
-    goOn(with: [delivery])
+  private mutating func drop(_ token: LeaseToken, _ reason: String, at now: MonotonicInstant) {
+    if let message = answers.tell(reason, to: token, .dropped, at: now) { messages.append(message) }
+    end(token, .dropped, reason)
   }
 
-  /// How many undelivered results may be in the queue when a run ends that leaves only such as are
-  /// rejected again and again; nil if it does not end. Others' results are waited for, but not for ever.
-  var leftovers: Int? {
-    guard configuration.isOnce, stoppedAt == nil, foundNothing, unanswered.isEmpty, waiting.isEmpty else { return nil }
-    guard rejections.vainQuestions < 3 * Rejections.limit else { return .max }
-    return rejections.vainQuestions >= Rejections.limit ? rejections.held.count : nil
+  /// Sends held results before the others.
+  private mutating func sendAgain(_ deliveries: [Delivery]) {
+    for delivery in deliveries { leases.resume(delivery.token) }
+    waiting = deliveries + waiting
   }
+
+  /// ``Rejections/leftovers``, when nothing is on its way.
+  var leftovers: Int? { stoppedAt == nil && unanswered.isEmpty && waiting.isEmpty ? rejections.leftovers : nil }
 
   private mutating func giveBackHeld() {
     for rejected in rejections.takeHeld() { giveBack(rejected.delivery.token, after: .zero, tried: nil) }
@@ -272,7 +233,7 @@ struct DelivererState: Sendable {
   /// result overtakes another.
   mutating func next(at now: MonotonicInstant, wall: Duration) -> [Delivery] {
     guard stoppedAt == nil, !isPaused(at: now), !isSending else { return [] }
-    askAgain(at: now)
+    if waiting.isEmpty, unanswered.isEmpty, let delivery = rejections.takeRepeat(at: now) { sendAgain([delivery]) }
     var next: [Delivery] = []
     var allowed = rate.allowed(at: now)
     while unanswered.count < jobs, let delivery = waiting.first {
@@ -349,7 +310,7 @@ struct DelivererState: Sendable {
       next: claim.deliveries.isEmpty ? claim.next : .zero,
       isAlone: request.isAlone, at: now, leased: uptime)
     waiting.append(contentsOf: claim.deliveries)
-    foundNothing = false
+    rejections.noteOthers()
     if claim.deliveries.isEmpty, waiting.isEmpty, unanswered.isEmpty { noteNothingElse(at: now) }
     // Results that came back during the request precede those of the claim.
     if configuration.isOrdered, !settled.allSatisfy(\.isOver) { giveBackWaiting() }
@@ -404,8 +365,8 @@ struct DelivererState: Sendable {
   func wakeUp(after now: MonotonicInstant) -> MonotonicInstant? {
     if let stoppedAt { return stoppedAt.advanced(by: configuration.answerTimeout) }
     if let pause, now < pause.until { return pause.until }
-    if let asksAgainAt, now < asksAgainAt, waiting.isEmpty, unanswered.isEmpty, case .wait(let instant) = leases.turn(at: now) {
-      return min(instant, asksAgainAt)
+    if waiting.isEmpty, unanswered.isEmpty, let next = rejections.nextRepeat, now < next, case .wait(let instant) = leases.turn(at: now) {
+      return min(instant, next)
     }
     if !waiting.isEmpty, unanswered.count < jobs, let next = rate.next(after: now) { return next }
     let isFull = unanswered.count >= jobs || leases.bytes >= Self.maximumBytes

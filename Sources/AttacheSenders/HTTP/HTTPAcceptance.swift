@@ -7,12 +7,12 @@ internal import AttacheQueue
 /// refused: Expo's with an error for each message, OneSignal's with a list of errors.
 public struct HTTPAcceptance: Sendable {
   /// The value that an accepted payload has: present, and neither null, false, 0 nor empty. A part `*`
-  /// stands for each element of an array.
+  /// means each element of an array.
   public var accepted: JSONPointer
   /// The value that says why something was refused. Its part `*` is the element of ``accepted``.
   public var error: JSONPointer?
-  /// The errors that may pass.
-  public var retried: Set<String> = []
+  /// The errors that may pass. They are compared byte by byte.
+  public var retried: [String] = []
 
   /// Creates a rule without errors that may pass.
   public init(accepted: JSONPointer, error: JSONPointer? = nil) {
@@ -21,15 +21,21 @@ public struct HTTPAcceptance: Sendable {
 
   /// The maximum length of a body that is read, in bytes.
   static let maximumLength = 1 << 20
-  /// The maximum number of refused elements that an answer names.
+  /// The maximum number of refused elements that an answer names, and of the errors that are read of
+  /// each.
   private static let maximumNamed = 20
+  /// The maximum number of errors that an answer names of one element.
+  private static let maximumShown = 3
 
   /// What the service says of one element, or of the whole payload.
   private struct Element {
     var isAccepted: Bool
     var causes: [String]
 
-    var error: String? { causes.isEmpty ? nil : causes.joined(separator: ", ") }
+    /// The first causes, for messages; nil if there is none.
+    var error: String? {
+      causes.isEmpty ? nil : causes.prefix(HTTPAcceptance.maximumShown).map { PrintableText.of($0) }.joined(separator: ", ")
+    }
   }
 
   /// Returns the answer for a 2xx response.
@@ -59,49 +65,49 @@ public struct HTTPAcceptance: Sendable {
       return .rejected(reason: "status \(status) without \(accepted) (--http-ok): \(body)")
     }
     let text = "status \(status) with \(first)"
-    let mayPass = refused.contains { elements[$0].causes.contains(where: retried.contains) }
+    let causes = Set(refused.lazy.flatMap { elements[$0].causes }.map { Array($0.utf8) })
+    let mayPass = retried.contains { causes.contains(Array($0.utf8)) }
     return mayPass ? .retry(after: retryAfter, reason: text) : .dropped(reason: text)
   }
 
   /// What the body says of each element; of the whole payload if ``accepted`` names no element.
   private func elements(_ root: JSONElement) -> [Element] {
-    guard let star = accepted.parts.firstIndex(of: "*") else {
-      let causes = error.map { Self.texts(root.value(at: $0.parts)) } ?? []
-      return [Element(isAccepted: Self.isTrue(root.value(at: accepted.parts)), causes: causes)]
-    }
-    guard let array = root.value(at: Array(accepted.parts[..<star])), array.isArray else { return [] }
+    let (place, suffix) = Self.split(accepted.parts)
+    let (errorPlace, errorSuffix) = Self.split(error?.parts ?? [])
+    let shared = error != nil && errorSuffix == nil ? Self.causes(root.value(at: errorPlace)) : []
+    guard let suffix else { return [Element(isAccepted: Self.isTrue(root.value(at: place)), causes: shared)] }
+    guard let array = root.value(at: place), array.isArray else { return [] }
     var elements: [Element] = []
     array.forEachElement { element in
-      let causes = error.map { error in
-        let parts = error.parts
-        guard let place = parts.firstIndex(of: "*") else { return Self.texts(root.value(at: parts)) }
-        return Self.texts(element.value(at: Array(parts[(place + 1)...])))
-      }
-      elements.append(Element(isAccepted: Self.isTrue(element.value(at: Array(accepted.parts[(star + 1)...]))), causes: causes ?? []))
+      let causes = errorSuffix.map { Self.causes(element.value(at: $0)) } ?? shared
+      elements.append(Element(isAccepted: Self.isTrue(element.value(at: suffix)), causes: causes))
     }
     return elements
+  }
+
+  /// The parts before and after the part `*`; the second are nil without it.
+  private static func split(_ parts: [String]) -> ([String], [String]?) {
+    guard let star = parts.firstIndex(where: { $0.utf8.elementsEqual("*".utf8) }) else { return (parts, nil) }
+    return (Array(parts[..<star]), Array(parts[(star + 1)...]))
   }
 
   private static func isTrue(_ value: JSONElement?) -> Bool {
     guard let value, !value.isNull else { return false }
     if value.isString { return value.isText }
-    if let boolean = value.boolean { return boolean }
-    if let number = value.number { return number != 0 }
-    return !children(of: value).isEmpty
+    return value.boolean ?? value.number.map { $0 != 0 } ?? !children(of: value).isEmpty
   }
 
-  /// The first texts of an error: itself, the elements of an array, or the names of an object's
-  /// members.
-  private static func texts(_ value: JSONElement?) -> [String] {
+  /// The texts of an error: itself, the elements of an array, or the names of an object's members.
+  private static func causes(_ value: JSONElement?) -> [String] {
     guard let value, isTrue(value) else { return [] }
     if value.isObject || value.isArray { return children(of: value) }
-    return [value.text.map { PrintableText.of($0.string) } ?? value.number.map { "\($0)" } ?? "true"]
+    return [value.text?.string ?? value.number.map { "\($0)" } ?? "true"]
   }
 
   private static func children(of value: JSONElement) -> [String] {
     var texts: [String] = []
-    value.forEachMember { name, _ in if texts.count < 3 { texts.append(PrintableText.of(name.string)) } }
-    value.forEachElement { element in if texts.count < 3 { texts.append(PrintableText.of(element.text?.string ?? element.typeName)) } }
+    value.forEachMember { name, _ in if texts.count < maximumNamed { texts.append(name.string) } }
+    value.forEachElement { element in if texts.count < maximumNamed { texts.append(element.text?.string ?? element.typeName) } }
     return texts
   }
 }

@@ -116,9 +116,10 @@ static inline long linux_receive(int socket, void *bytes, size_t count) { return
 #include <poll.h>
 #include <sys/uio.h>
 
-// Writes at most PIPE_BUF bytes to a pipe if it takes them without waiting: all, or none with -1 (pipe(7)). A kernel before 6.4 is asked first.
+// Writes at most PIPE_BUF bytes to a pipe if it takes them without waiting: all, or none with -1 (pipe(7)). FIFOs, and all pipes before
+// Linux 6.4, do not know RWF_NOWAIT: poll is asked first. Then no other process may write to the pipe.
 static inline long linux_write_at_once(int pipe, const struct iovec *pieces, int count) {
-  // At the current position, with RWF_NOWAIT of linux/fs.h. sys/uio.h declares pwritev2 for GNU sources only.
+  // Position -1 is the current one, and 8 is RWF_NOWAIT of linux/fs.h. sys/uio.h declares pwritev2 for GNU sources only.
   long written = syscall(SYS_pwritev2, pipe, pieces, (long)count, -1L, -1L, 8);
   struct pollfd room = {.fd = pipe, .events = POLLOUT};
   if (written < 0 && errno == EOPNOTSUPP && poll(&room, 1, 0) == 1 && room.revents == POLLOUT) written = writev(pipe, pieces, count);

@@ -8,7 +8,7 @@ import Testing
 
   private func instant(_ seconds: Int64) -> MonotonicInstant { MonotonicInstant(nanoseconds: seconds * 1_000_000_000) }
 
-  @Test func `a name is what stands before the details`() {
+  @Test func `a name is the text before the details`() {
     #expect(AnswerName.of("status 404: no such user: 17") == "status 404")
     #expect(AnswerName.of("410 Unregistered") == "410 Unregistered")
     #expect(AnswerName.of("") == "")
@@ -43,5 +43,12 @@ import Testing
     #expect(ledger.counts.count == AnswerLedger.maximumNames + 1)
     #expect(ledger.counts[AnswerLedger.otherName] == 1_000 - AnswerLedger.maximumNames)
     #expect(messages == AnswerLedger.maximumNames + 1)
+  }
+
+  @Test func `a stranger's text cannot write to a terminal`() {
+    var ledger = AnswerLedger()
+    let message = ledger.note("\u{1B}[2J\n: \u{202E}", to: token, .dropped, at: instant(0))
+    #expect(message == "payload 7 is dropped: \\u{1b}[2J\\u{a}: \\u{202e}")
+    #expect(ledger.counts == ["\\u{1b}[2J\\u{a}": 1])
   }
 }

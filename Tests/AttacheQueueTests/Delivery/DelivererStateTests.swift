@@ -76,6 +76,16 @@ struct DelivererStateTests {
 
   // MARK: A service that rejects results
 
+  /// A deliverer whose sender has these results.
+  private func sending(_ ids: ClosedRange<Int64>, isOrdered: Bool = false, isOnce: Bool = false) -> DelivererState {
+    var configuration = DelivererConfiguration()
+    (configuration.isOrdered, configuration.isOnce) = (isOrdered, isOnce)
+    var state = DelivererState(configuration)
+    claim(ids, for: &state)
+    _ = next(&state)
+    return state
+  }
+
   private func reject(_ id: Int64, _ state: inout DelivererState, _ reason: String = "status 401: no") {
     answer(id, .rejected(reason: reason), &state)
   }
@@ -86,9 +96,7 @@ struct DelivererStateTests {
 
   @Test("A rejection is the result's own fault when the service accepts another one")
   func rejectsOne() {
-    var state = state(isOrdered: false)
-    claim(1...4, for: &state)
-    _ = next(&state)
+    var state = sending(1...4)
     reject(1, &state)
     reject(2, &state, "status 404")
     answer(3, .retry(after: .seconds(1), reason: "status 503"), &state)
@@ -107,9 +115,7 @@ struct DelivererStateTests {
 
   @Test("Three results in a row that are rejected are held, one other at a time asks, and they are sent again", arguments: [true, false])
   func rejectsAll(isOrdered: Bool) {
-    var state = state(isOrdered: isOrdered)
-    claim(1...6, for: &state)
-    _ = next(&state)
+    var state = sending(1...6, isOrdered: isOrdered)
     for id in [1, 2, 3, 4] as [Int64] { reject(id, &state, "status 40\(id % 2): request \(id)") }
     #expect(state.pause?.why.hasPrefix("status 401: request 3; 3 payloads in a row were refused: check --http") == true)
     answer(5, .retry(after: nil, reason: "status 503"), &state)
@@ -145,9 +151,7 @@ struct DelivererStateTests {
 
   @Test("If others were accepted just before, three rejections do not pause at once")
   func acceptedBefore() {
-    var state = state(isOrdered: false)
-    claim(1...6, for: &state)
-    _ = next(&state)
+    var state = sending(1...6)
     answer(1, .delivered(), &state)
     for id in [2, 3, 4] as [Int64] { reject(id, &state) }
     #expect(state.pause == nil)
@@ -162,15 +166,13 @@ struct DelivererStateTests {
 
   @Test("A result that nothing excuses or accuses is asked about again, and never dropped")
   func onlyOne() {
-    var state = state(isOrdered: false)
-    claim(1...1, for: &state)
-    _ = next(&state)
+    var state = sending(1...1)
     var instant = now
     for pause in [1, 2, 4] as [Int64] {
       state.note(LeaseToken(id: 1, fence: 1), .rejected(reason: "status 404"), at: instant, wall: .zero, jitter: { 0 })
       state.note(DeliveryClaim(), of: empty, at: instant, leasedAt: .zero)
       #expect(dropped(state).isEmpty && state.pause == nil)
-      #expect(state.takeMessages() == ["payload 1 waits until the endpoint accepts another one, and is asked about again: status 404"])
+      #expect(state.takeMessages() == ["payload 1 waits until the endpoint accepts another one, and is sent again meanwhile: status 404"])
       #expect(state.next(at: instant, wall: .zero).isEmpty)
       instant = instant.advanced(by: .seconds(pause))
       #expect(state.next(at: instant, wall: .zero).map(\.token.id) == [1])
@@ -186,11 +188,7 @@ struct DelivererStateTests {
 
   @Test("A run that ends at the end of the queue leaves what is rejected again and again, and drops it if another was accepted")
   func onlyOnce() {
-    var configuration = DelivererConfiguration()
-    configuration.isOnce = true
-    var state = DelivererState(configuration)
-    claim(1...1, for: &state)
-    _ = next(&state)
+    var state = sending(1...1, isOnce: true)
     var instant = now
     for pause in [1, 2, 4] as [Int64] {
       state.note(LeaseToken(id: 1, fence: 1), .rejected(reason: "status 404"), at: instant, wall: .zero, jitter: { 0 })
@@ -203,9 +201,7 @@ struct DelivererStateTests {
     state.note(LeaseToken(id: 1, fence: 1), .rejected(reason: "status 404"), at: instant, wall: .zero, jitter: { 0 })
     state.note(DeliveryClaim(), of: empty, at: instant, leasedAt: .zero)
     #expect(state.leftovers == 1)
-    var other = DelivererState(configuration)
-    claim(1...2, for: &other)
-    _ = next(&other)
+    var other = sending(1...2, isOnce: true)
     answer(1, .delivered(), &other)
     reject(2, &other)
     other.note(DeliveryClaim(), of: empty, at: now, leasedAt: .zero)
@@ -220,9 +216,7 @@ struct DelivererStateTests {
 
   @Test("A stopped deliverer gives back what it holds")
   func stops() {
-    var state = state(isOrdered: false)
-    claim(1...4, for: &state)
-    _ = next(&state)
+    var state = sending(1...4)
     reject(1, &state)
     state.stop(at: now)
     reject(2, &state)

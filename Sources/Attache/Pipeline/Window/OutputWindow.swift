@@ -15,7 +15,7 @@ final class OutputWindow: Sendable {
     var state: WindowState
     /// The condition that the reader waits for, if any.
     var readerNeed: WindowState.Need?
-    /// Writes an entry on the thread that decides it.
+    /// Writes an entry on the thread that decides it; nil if the writer writes all.
     var direct: DirectWriter?
 
     /// Returns whether to wake the reader after a change, and marks it as awake.

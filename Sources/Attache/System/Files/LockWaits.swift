@@ -1,9 +1,10 @@
 internal import Glibc
 internal import Synchronization
 
-/// The waits of a process for locks that other processes hold, and for a database server that is away.
-/// The locks are those of files, of an SQLite database, and of a database server. Each wait has a limit, is reported with the holder of the
-/// lock, and ends when the process is asked to stop.
+/// The waits of a process for locks that other processes hold, and for a database server that is
+/// away. The locks are those of files, of an SQLite database, and of a database server. A wait for a
+/// lock has a limit, is reported with the holder of the lock, and ends when the process is asked to
+/// stop.
 package final class LockWaits: Sendable {
   /// The waits of this process.
   package static let process = LockWaits()
@@ -86,9 +87,10 @@ package final class LockWaits: Sendable {
     }?(sentence)
   }
 
-  /// Reports something of no wait.
+  /// Reports something that is no wait.
   package func notify(_ sentence: String) { state.withLock(\.notify)?(sentence) }
 
+  /// Records that a wait is over.
   package func end(_ wait: UInt64) {
     _ = state.withLock { $0.reports.removeValue(forKey: wait) }
   }

@@ -18,7 +18,7 @@ struct HTTPOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "The place in a 2xx response of a value that only an accepted payload has; * stands for each element of an array.",
+      "The place in a 2xx response of a value that only an accepted payload has; * means each element of an array.",
       valueName: "pointer"), transform: { try JSONPointer(path: $0) })
   var httpOk: JSONPointer?
 
@@ -32,9 +32,9 @@ struct HTTPOptions: ParsableArguments {
 
   func validate() throws {
     guard Validation.isOn else { return }
-    try Validation.checkCompanions(
-      of: "--http-ok", ("--http-error", httpError != nil && httpOk == nil), ("--http-retry", !httpRetry.isEmpty && httpOk == nil))
-    if httpError == nil { try Validation.checkCompanions(of: "--http-error", ("--http-retry", !httpRetry.isEmpty)) }
+    let retries = ("--http-retry", isGiven: !httpRetry.isEmpty)
+    if httpOk == nil { try Validation.checkCompanions(of: "--http-ok", ("--http-error", httpError != nil), retries) }
+    if httpError == nil { try Validation.checkCompanions(of: "--http-error", retries) }
     let stars = [httpOk, httpError].map { $0?.parts.count { $0 == "*" } ?? 0 }
     guard stars[0] <= 1, stars[1] <= stars[0] else {
       throw ValidationError("--http-ok takes at most one part *, and --http-error one only if --http-ok has it.")
@@ -66,7 +66,7 @@ struct HTTPOptions: ParsableArguments {
     (configuration.fields, configuration.bearerFile, configuration.rootCertificates) = (httpHeader, httpBearerFile, roots.cacert)
     (configuration.answerTimeout, configuration.connections) = (answerTimeout, jobs)
     configuration.acceptance = httpOk.map { HTTPAcceptance(accepted: $0, error: httpError) }
-    configuration.acceptance?.retried = Set(httpRetry)
+    configuration.acceptance?.retried = httpRetry
     return try orExit(log, ExitStatus.unavailable) { try HTTPSender(configuration) }
   }
 }
