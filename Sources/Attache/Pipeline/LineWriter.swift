@@ -193,7 +193,12 @@ final class LineWriter: @unchecked Sendable {
   /// waiting. Otherwise nothing is written.
   func writeAtOnce(toPipe descriptor: Int32) -> Bool {
     defer { (first, end, count) = (0, 0, 0) }
-    return unsafe linux_write_at_once(descriptor, vectors, Int32(end)) == count
+    let written = unsafe linux_write_without_waiting(descriptor, vectors, end)
+    guard written < 0, errno == EOPNOTSUPP else { return written == count }
+    var room = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+    guard unsafe poll(&room, 1, 0) == 1, room.revents == Int16(POLLOUT) else { return false }
+    // A pipe that has room takes all of at most PIPE_BUF bytes (pipe(7)).
+    return unsafe writev(descriptor, vectors, Int32(end)) == count
   }
 
   /// Removes the bytes that the kernel accepted. The last range may be written only in part.

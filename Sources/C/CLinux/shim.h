@@ -112,16 +112,9 @@ static inline int linux_stream_pair(int ends[2]) { return socketpair(AF_UNIX, SO
 static inline long linux_send(int socket, const void *bytes, size_t count) { return send(socket, bytes, count, MSG_NOSIGNAL | MSG_DONTWAIT); }
 static inline long linux_receive(int socket, void *bytes, size_t count) { return recv(socket, bytes, count, MSG_DONTWAIT); }
 
-#include <errno.h>
-#include <poll.h>
-#include <sys/uio.h>
-
-// Writes at most PIPE_BUF bytes to a pipe if it takes them without waiting: all, or none with -1 (pipe(7)). FIFOs, and all pipes before
-// Linux 6.4, do not know RWF_NOWAIT: poll is asked first. Then no other process may write to the pipe.
-static inline long linux_write_at_once(int pipe, const struct iovec *pieces, int count) {
-  // Position -1 is the current one, and 8 is RWF_NOWAIT of linux/fs.h. sys/uio.h declares pwritev2 for GNU sources only.
-  long written = syscall(SYS_pwritev2, pipe, pieces, (long)count, -1L, -1L, 8);
-  struct pollfd room = {.fd = pipe, .events = POLLOUT};
-  if (written < 0 && errno == EOPNOTSUPP && poll(&room, 1, 0) == 1 && room.revents == POLLOUT) written = writev(pipe, pieces, count);
-  return written;
+// Writes iovec pieces to a pipe that takes them without waiting; fails with EAGAIN, or with EOPNOTSUPP for FIFOs and, before Linux 6.4, for all
+// pipes. This header must not include sys/uio.h or poll.h, whose types Swift would then take from here or from Glibc, as it happens.
+static inline long linux_write_without_waiting(int pipe, const void *pieces, long count) {
+  // Position -1 is the current one, and 8 is RWF_NOWAIT of linux/fs.h.
+  return syscall(SYS_pwritev2, pipe, pieces, count, -1L, -1L, 8);
 }
