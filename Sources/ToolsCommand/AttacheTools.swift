@@ -12,8 +12,8 @@ struct AttacheTools: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "attache", abstract: "The subcommands of attache for queues, previews and rehearsals.", version: versionText,
     subcommands: [
-      BatchCommand.self, Enqueue.self, Work.self, Deliver.self, Results.self, State.self, Retry.self, Purge.self, PushCommand.self,
-      Preview.self, RunScenarios.self, ExtensionTool.self, Record.self, Origin.self, ListFindings.self,
+      BatchCommand.self, Enqueue.self, Work.self, Deliver.self, Results.self, State.self, Retry.self, Cancel.self, Pause.self, Resume.self,
+      Purge.self, PushCommand.self, Preview.self, RunScenarios.self, ExtensionTool.self, Record.self, Origin.self, ListFindings.self,
     ])
 
   static func main() {

@@ -83,9 +83,18 @@ final class HookedQueue: PayloadQueue {
   func unlistedHolds(_ paths: [String]) throws(QueueError) -> [String] { try queue.unlistedHolds(paths) }
   func counts() throws(QueueError) -> QueueCounts { try queue.counts() }
   func load() throws(QueueError) -> QueueLoad { try queue.load() }
-  func retry(_ reason: Reason?) throws(QueueError) -> Int { try queue.retry(reason) }
-  func purge(olderThan age: Duration, includesUndelivered: Bool) throws(QueueError) -> (payloads: Int, released: [String]) {
-    try queue.purge(olderThan: age, includesUndelivered: includesUndelivered)
+  func find(_ filter: PayloadFilter, after id: Int64, limit: Int) throws(QueueError) -> PayloadMatches {
+    try queue.find(filter, after: id, limit: limit)
+  }
+  func histories(of ids: [Int64]) throws(QueueError) -> [PayloadHistory] { try queue.histories(of: ids) }
+  func content(of id: Int64) throws(QueueError) -> PayloadContent? { try queue.content(of: id) }
+  func pause(_ stage: PayloadEvent.Stage, why: String?) throws(QueueError) { try queue.pause(stage, why: why) }
+  func resume(_ stage: PayloadEvent.Stage) throws(QueueError) -> Bool { try queue.resume(stage) }
+  func retry(_ ids: [Int64]) throws(QueueError) -> Int { try queue.retry(ids) }
+  func redeliver(_ ids: [Int64]) throws(QueueError) -> Int { try queue.redeliver(ids) }
+  func cancel(_ ids: [Int64], _ why: String) throws(QueueError) -> (payloads: Int, released: [String]) { try queue.cancel(ids, why) }
+  func purge(_ ids: [Int64], includesUndelivered: Bool) throws(QueueError) -> (payloads: Int, released: [String]) {
+    try queue.purge(ids, includesUndelivered: includesUndelivered)
   }
   func shareDelivery(_ share: DeliveryShare) throws(QueueError) { try queue.shareDelivery(share) }
   func settle(_ settled: [SettledDelivery], claiming request: DeliveryRequest?) throws(QueueError) -> DeliveryClaim {
@@ -97,9 +106,6 @@ final class HookedQueue: PayloadQueue {
     try called(.renew)
     return refused
   }
-  func redeliver() throws(QueueError) -> Int { try queue.redeliver() }
-  func history(of name: PayloadName) throws(QueueError) -> PayloadHistory? { try queue.history(of: name) }
-  func poisoned(after id: Int64, limit: Int) throws(QueueError) -> [PayloadHistory] { try queue.poisoned(after: id, limit: limit) }
   func sync() throws(QueueError) {
     try called(.sync)
     try queue.sync()

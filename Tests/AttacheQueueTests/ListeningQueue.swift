@@ -124,14 +124,18 @@ final class ListeningQueue: PayloadQueue {
   func renew(_ leases: [LeaseToken], for span: Duration) throws(QueueError) -> Set<LeaseToken> { [] }
   func finish(_ results: [FinishedPayload]) throws(QueueError) -> Set<LeaseToken> { [] }
   func giveBack(_ payloads: [ReturnedPayload]) throws(QueueError) -> Set<LeaseToken> { [] }
-  func retry(_ reason: Reason?) throws(QueueError) -> Int { 0 }
-  func purge(olderThan age: Duration, includesUndelivered: Bool) throws(QueueError) -> (payloads: Int, released: [String]) { (0, []) }
+  func find(_ filter: PayloadFilter, after id: Int64, limit: Int) -> PayloadMatches { PayloadMatches(last: id, isAtEnd: true) }
+  func histories(of ids: [Int64]) -> [PayloadHistory] { [] }
+  func content(of id: Int64) -> PayloadContent? { nil }
+  func pause(_ stage: PayloadEvent.Stage, why: String?) {}
+  func resume(_ stage: PayloadEvent.Stage) -> Bool { false }
+  func retry(_ ids: [Int64]) -> Int { 0 }
+  func redeliver(_ ids: [Int64]) -> Int { 0 }
+  func cancel(_ ids: [Int64], _ why: String) -> (payloads: Int, released: [String]) { (0, []) }
+  func purge(_ ids: [Int64], includesUndelivered: Bool) -> (payloads: Int, released: [String]) { (0, []) }
   func shareDelivery(_ share: DeliveryShare) {}
   func settle(_ settled: [SettledDelivery], claiming request: DeliveryRequest?) -> DeliveryClaim { DeliveryClaim() }
   func renewDeliveries(_ leases: [LeaseToken], for span: Duration) -> Set<LeaseToken> { [] }
-  func redeliver() -> Int { 0 }
-  func history(of name: PayloadName) -> PayloadHistory? { nil }
-  func poisoned(after id: Int64, limit: Int) -> [PayloadHistory] { [] }
   func sync() throws(QueueError) {}
   func close() {}
 }

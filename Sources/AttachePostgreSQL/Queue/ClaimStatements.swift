@@ -27,7 +27,7 @@ struct ClaimStatements: Sendable {
   ///   - counted: the changes of the tally, by column.
   private init(_ table: LeaseTable, line: String, joins: String, counted: [String: String]) {
     self.table = table
-    let ofResult = table == .result ? ", w.outcome, w.reason, w.finished_at" : ""
+    let ofResult = table == .result ? ", w.outcome, w.reason, w.finished_at, w.tried_for" : ""
     // The lines are joined last, because each step copies its rows.
     let selected = "\(Self.columns), p.expires_at, \(line)\(ofResult)"
     func claim(_ label: StaticString, state: Int) -> Statement {
@@ -54,6 +54,7 @@ struct ClaimStatements: Sendable {
     let moment = table == .result ? "finished_at" : "$6::bigint"
     let position = table == .result ? "(rank, finished_at, id)" : "(rank, id)"
     let floor = table == .result ? "($5::bigint, $6::bigint, $7::bigint)" : "($5::bigint, $7::bigint)"
+    let limit = "CASE WHEN EXISTS (\(Self.paused(table))) THEN 0 ELSE $1::bigint + 1 END"
     // Lines that are too long are not handed out, and take no room.
     let room = table == .work ? "CASE WHEN bytes <= \(Lease.maximumLine) THEN bytes ELSE 0 END" : "bytes"
     let counting = counted.isEmpty ? "" : "counted AS (\(Tally.add("$3::bigint", .claims, counted, from: "taken"))),\n  "
@@ -62,10 +63,10 @@ struct ClaimStatements: Sendable {
       """
       WITH before AS MATERIALIZED (
           SELECT ctid AS place, id, rank, bytes, \(moment) AS finished_at FROM \(name) WHERE state = \(state) AND rank < $5::bigint
-          ORDER BY \(order) LIMIT $1::bigint + 1 FOR UPDATE SKIP LOCKED),
+          ORDER BY \(order) LIMIT \(limit) FOR UPDATE SKIP LOCKED),
         behind AS MATERIALIZED (
           SELECT ctid AS place, id, rank, bytes, \(moment) AS finished_at FROM \(name) WHERE state = \(state) AND \(position) > \(floor)
-          ORDER BY \(order) LIMIT $1::bigint + 1 - (SELECT count(*) FROM before) FOR UPDATE SKIP LOCKED),
+          ORDER BY \(order) LIMIT \(limit) - (SELECT count(*) FROM before) FOR UPDATE SKIP LOCKED),
         picked AS MATERIALIZED (
           SELECT place, row_number() OVER (ORDER BY \(order)) AS number, sum(\(room)) OVER (ORDER BY \(order)) AS total
           FROM (SELECT * FROM before UNION ALL SELECT * FROM behind) AS both_parts),
@@ -103,15 +104,18 @@ struct ClaimStatements: Sendable {
       SELECT EXISTS (SELECT 1 FROM \(name) WHERE state = 0), EXISTS (SELECT 1 FROM \(name) WHERE state = 1),
         EXISTS (SELECT 1 FROM \(name) \(table == .result ? "WHERE state IS NOT NULL" : "")),
         least((SELECT min(until) FROM \(name) WHERE state = 3), (SELECT min(until) FROM \(name) WHERE state = 2)) - coalesce($1::bigint, clock_us()),
-        (SELECT min(moment) FROM \(name) WHERE state = 2) - coalesce($2::bigint, clock_us())
+        (SELECT min(moment) FROM \(name) WHERE state = 2) - coalesce($2::bigint, clock_us()), pause.since, pause.reason
+      FROM (SELECT 1) AS one LEFT JOIN pause ON pause.stage = \(table.stage.rawValue)
       """)
   }
+
+  /// Returns a query of a row if an operator has paused the table's stage.
+  static func paused(_ table: LeaseTable) -> String { "SELECT 1 FROM pause WHERE stage = \(table.stage.rawValue)" }
 
   /// Returns an `INSERT` that records the fence of a worker's last claim, which `fenced` has.
   static func numbering(_ table: LeaseTable, worker: String, call: String) -> String {
     """
-    INSERT INTO tally (worker, part, ready, waiting, leased, done, dead, unread, call, fence)
-    SELECT \(worker), \(TallyPart.numbering(of: table)), 0, 0, 0, 0, 0, 0, \(call), fence FROM fenced
+    INSERT INTO tally (worker, part, call, fence) SELECT \(worker), \(TallyPart.numbering(of: table)), \(call), fence FROM fenced
     ON CONFLICT (worker, part) DO UPDATE SET call = excluded.call, fence = excluded.fence
     """
   }
@@ -133,6 +137,7 @@ struct ClaimStatements: Sendable {
     var outcome: Outcome { Outcome(rawValue: rows.text(index, 10)) ?? .fallback }
     var reason: Reason? { rows.textIfAny(index, 11).flatMap(Reason.init(rawValue:)) }
     var finishedAt: Int64 { rows.integer(index, 12) }
+    var triedFor: Duration { .microseconds(rows.integer(index, 13)) }
   }
 
   /// What a claim found.
@@ -157,12 +162,17 @@ struct ClaimStatements: Sendable {
     var hasSuspects: Bool
     /// Whether any row is left.
     var hasAny: Bool
+    /// The operator's pause.
+    var pause: QueuePause?
     /// How long until a row may become ready; nil when none waits or is leased.
     var wait: Duration?
 
-    /// The wait, but long enough that a caller does not ask without pause while leases that ran out
+    /// When to ask again: at once if a row is ready, else after the wait, but long enough that a caller does not ask without pause while leases that ran out
     /// must not be taken over yet.
-    var pause: Duration? { wait.map { max($0, ClaimStatements.leastPause) } }
+    var next: Duration? {
+      if pause != nil { return QueuePause.poll }
+      return isReady || hasSuspects ? .zero : wait.map { max($0, ClaimStatements.leastPause) }
+    }
   }
 
   /// Leases the first rows that are ready.
@@ -193,8 +203,9 @@ struct ClaimStatements: Sendable {
   func remainder(_ attempt: SessionPool.Attempt, uptime: Parameter, wall: Parameter) throws(SessionError) -> Remainder {
     let rows = try attempt.run([Execution(remainder, uptime, wall)])[0]
     let waits = [rows.integerIfAny(0, 3), rows.integerIfAny(0, 4)].compactMap(\.self)
+    let pause = rows.integerIfAny(0, 5).map { QueuePause(table.stage, since: .microseconds($0), reason: rows.textIfAny(0, 6)) }
     return Remainder(
-      isReady: rows.flag(0, 0), hasSuspects: rows.flag(0, 1), hasAny: rows.flag(0, 2),
+      isReady: rows.flag(0, 0), hasSuspects: rows.flag(0, 1), hasAny: rows.flag(0, 2), pause: pause,
       wait: waits.min().map { .microseconds(max(0, $0)) })
   }
 }

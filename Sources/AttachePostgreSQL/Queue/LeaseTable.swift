@@ -5,6 +5,9 @@ enum LeaseTable: String {
   case work
   case result
 
+  /// What its rows are leased for.
+  var stage: PayloadEvent.Stage { self == .work ? .work : .delivery }
+
   /// The order of claims.
   var order: String { self == .work ? "rank, id" : "rank, finished_at, id" }
 

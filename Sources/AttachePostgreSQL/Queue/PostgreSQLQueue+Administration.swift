@@ -1,165 +1,105 @@
-package import Attache
+internal import Attache
 package import AttacheQueue
 
 extension PostgreSQLQueue {
   package func counts() throws(QueueError) -> QueueCounts {
     try pool.call { attempt throws(SessionError) in
-      let rows = try attempt.run([Execution(Self.count, uptime, wall, .integer(QueueCounts.recentSpan.components.seconds))])[0]
+      let both = try attempt.run([
+        Execution(Self.count, uptime, wall, .integer(QueueCounts.recentSpan.components.seconds)), Execution(Self.pauses),
+      ])
+      let rows = both[0]
       func number(_ column: Int32) -> Int { Int(rows.integer(0, column)) }
       func age(_ column: Int32) -> Duration? { rows.integerIfAny(0, column).map { .microseconds(max(0, $0)) } }
       var counts = QueueCounts()
-      let due = number(6)
-      counts.ready = number(0) + due
-      counts.waiting = number(1) - due
-      (counts.leased, counts.done, counts.dead, counts.unread) = (number(2), number(3), number(4), number(5))
-      counts.delivering = number(7)
-      (counts.oldest, counts.oldestUndelivered) = (age(8), age(9))
-      (counts.finishedLastMinute, counts.finishedLately) = (number(10), number(11))
+      for (index, state) in PayloadState.allCases.enumerated() { counts[state] = number(Int32(index) + 7) }
+      let due = number(0)
+      counts[.ready] += due
+      counts[.waiting] -= due
+      (counts.unread, counts.delivering) = (number(6), number(1))
+      (counts.oldest, counts.oldestUndelivered) = (age(2), age(3))
+      (counts.finishedLastMinute, counts.finishedLately) = (number(4), number(5))
+      counts.pauses = (0..<both[1].count).compactMap { row in
+        PayloadEvent.Stage(rawValue: both[1].integer(row, 0)).map {
+          QueuePause($0, since: .microseconds(both[1].integer(row, 1)), reason: both[1].textIfAny(row, 2))
+        }
+      }
       return counts
     }
   }
+
+  private static let pauses = Statement("pauses", "SELECT stage, since, reason FROM pause ORDER BY stage")
 
   private static let count = Statement(
     "counts",
     """
     WITH now AS MATERIALIZED (SELECT coalesce($1::bigint, clock_us()) AS uptime, coalesce($2::bigint, clock_us()) AS wall),
       total AS MATERIALIZED (
-        SELECT coalesce(sum(ready), 0) AS ready, coalesce(sum(waiting), 0) AS waiting, coalesce(sum(leased), 0) AS leased,
-          coalesce(sum(done), 0) AS done, coalesce(sum(dead), 0) AS dead, coalesce(sum(unread), 0) AS unread FROM tally),
+        SELECT \(Tally.columns.map { "coalesce(sum(\($0)), 0)::bigint AS \($0)" }.joined(separator: ", ")) FROM tally),
       recent AS MATERIALIZED (
         SELECT coalesce(sum(count), 0)::bigint AS minute, coalesce(sum(count) FILTER (WHERE second > wall / 1000000 - $3::bigint), 0)::bigint AS lately
         FROM now LEFT JOIN finished ON second > wall / 1000000 - 60 AND second <= wall / 1000000)
-    SELECT ready::bigint, waiting::bigint, leased::bigint, done::bigint, dead::bigint, unread::bigint,
+    SELECT
       CASE WHEN waiting = 0 THEN 0 ELSE
         (SELECT count(*) FROM work, now WHERE state = 2 AND moment <= now.wall)
         + (SELECT count(*) FROM work, now WHERE state = 2 AND until <= now.uptime AND (moment IS NULL OR moment > now.wall)) END,
       (SELECT count(*) FROM result WHERE state = 3),
       (SELECT wall FROM now) - (SELECT enqueued_at FROM payload WHERE id = (SELECT min(id) FROM work)),
       (SELECT wall FROM now) - (SELECT enqueued_at FROM payload WHERE id = (SELECT min(id) FROM result WHERE state IS NOT NULL)),
-      minute, lately
+      minute, lately, unread, \(Tally.columns.dropLast().joined(separator: ", "))
     FROM total, recent
-    """)
-
-  package func retry(_ reason: Reason?) throws(QueueError) -> Int {
-    forgetFloor(.work)
-    return try inSteps { last in
-      Execution(Self.requeue, .text(Outcome.fallback.rawValue), .text(reason?.rawValue), .integer(last), .integer(Self.step))
-    }
-  }
-
-  /// The number of rows that one transaction of an administrator's call changes, so that none is long.
-  package static let step: Int64 = 10_000
-
-  /// Runs transactions until no row is left to change.
-  ///
-  /// - Parameter execution: returns the statement of a transaction, which gets the largest id so far.
-  ///   It changes at most ``step`` rows with larger ids, and returns their number and their largest
-  ///   id.
-  /// - Returns: the number of changed rows.
-  func inSteps(_ execution: (_ last: Int64) -> Execution) throws(QueueError) -> Int {
-    var (sum, last) = (0 as Int64, 0 as Int64)
-    while true {
-      let statement = execution(last)
-      let rows: Rows
-      do throws(QueueError) {
-        rows = try pool.call { attempt throws(SessionError) in
-          try attempt.run([statement], isSynchronous: isSynchronous(isOfLease: false))[0]
-        }
-      } catch {
-        throw sum > 0 ? error.adding("\(sum) payloads were changed before; repeat the command") : error
-      }
-      let count = rows.integer(0, 0)
-      (sum, last) = (sum + count, rows.integer(0, 1))
-      guard count == Self.step else { return Int(sum) }
-    }
-  }
-
-  private static let requeue = Statement(
-    "retry",
-    """
-    WITH failed AS MATERIALIZED (
-        SELECT id FROM result
-        WHERE CASE WHEN $2::text IS NULL THEN outcome = $1::text OR dead ELSE reason = $2::text END AND state IS DISTINCT FROM 3 AND id > $3::bigint
-        ORDER BY id LIMIT $4::bigint FOR UPDATE),
-      gone AS (DELETE FROM result WHERE id = ANY (ARRAY(SELECT id FROM failed)) RETURNING id, dead, state IS NOT NULL AS unread),
-      unwritten AS (DELETE FROM output o USING gone WHERE o.id = gone.id),
-      again AS (
-        INSERT INTO work (id, state, rank, bytes)
-        SELECT p.id, 0, -greatest(p.priority, -9223372036854775807), octet_length(p.line) FROM gone, payload p WHERE p.id = gone.id),
-      counted AS (
-        \(Tally.add("0", .claims, [
-          "ready": "count(*)", "done": "-count(*) FILTER (WHERE NOT dead)", "dead": "-count(*) FILTER (WHERE dead)",
-          "unread": "-count(*) FILTER (WHERE unread)",
-        ], from: "gone")))
-    SELECT count(*), (SELECT coalesce(max(id), $3::bigint) FROM failed) FROM gone
-    """)
-
-  package func purge(olderThan age: Duration, includesUndelivered: Bool) throws(QueueError) -> (payloads: Int, released: [String]) {
-    let before = clock.map { ($0.wall - age).microseconds }
-    let payloads = try inSteps { last in
-      Execution(
-        Self.deleteOld, .integer(before), .integer(age.microseconds), .boolean(includesUndelivered), .integer(Self.step), .integer(last))
-    }
-    return (payloads, [])
-  }
-
-  private static let deleteOld = Statement(
-    "purge",
-    """
-    WITH old AS MATERIALIZED (
-        SELECT id FROM result WHERE finished_at <= coalesce($1::bigint, clock_us() - $2::bigint)
-          AND (state IS NULL OR $3::boolean AND state <> 3) AND id > $5::bigint ORDER BY id LIMIT $4::bigint
-        FOR UPDATE SKIP LOCKED),
-      gone AS (DELETE FROM result WHERE id = ANY (ARRAY(SELECT id FROM old)) RETURNING id, dead, state IS NOT NULL AS unread),
-      unwritten AS (DELETE FROM output WHERE id = ANY (ARRAY(SELECT id FROM old))),
-      forgotten AS (DELETE FROM payload WHERE id = ANY (ARRAY(SELECT id FROM old))),
-      uneventful AS (DELETE FROM event WHERE id = ANY (ARRAY(SELECT id FROM old))),
-      counted AS (
-        \(Tally.add("0", .claims, [
-          "done": "-count(*) FILTER (WHERE NOT dead)", "dead": "-count(*) FILTER (WHERE dead)", "unread": "-count(*) FILTER (WHERE unread)",
-        ], from: "gone")))
-    SELECT count(*), (SELECT coalesce(max(id), $5::bigint) FROM old) FROM gone
     """)
 
   // MARK: Histories
 
-  package func history(of name: PayloadName) throws(QueueError) -> PayloadHistory? {
-    try pool.call { attempt throws(SessionError) in
-      let (byNumber, parameter) =
-        switch name {
-        case .number(let number): (true, Parameter.integer(number))
-        case .key(let key): (false, .bytes(SHA256.hash(key).bytes))
+  package func find(_ filter: PayloadFilter, after id: Int64, limit: Int) throws(QueueError) -> PayloadMatches {
+    try PayloadSearch.find(filter, after: id, limit: limit, .postgreSQL) { () throws(QueueError) in
+      try pool.call { attempt throws(SessionError) in try attempt.run([Execution(Self.now, wall)])[0].integer(0, 0) }
+    } run: { query throws(QueueError) in
+      let parameters = query.values.map { value -> Parameter in
+        switch value {
+        case .text(let text): .text(text)
+        case .bytes(let bytes): .bytes(bytes)
         }
-      let found = try attempt.run([Execution(byNumber ? Self.findNumber : Self.findKey, parameter)])[0]
-      guard found.count > 0 else { return nil }
-      return try Self.histories([found.integer(0, 0)], attempt).first
+      }
+      return try pool.call { attempt throws(SessionError) in
+        let rows = try attempt.run([Execution(Statement("", query.sql), parameters)])[0]
+        return (0..<rows.count).map { (rows.integer($0, 0), rows.integer($0, 1)) }
+      }
     }
   }
 
-  package func poisoned(after id: Int64, limit: Int) throws(QueueError) -> [PayloadHistory] {
+  private static let now = Statement("now", "SELECT coalesce($1::bigint, clock_us())")
+
+  package func histories(of ids: [Int64]) throws(QueueError) -> [PayloadHistory] {
     try pool.call { attempt throws(SessionError) in
-      let rows = try attempt.run([Execution(Self.poison, .integer(id), .integer(Int64(min(max(0, limit), ClaimStatements.limit))))])[0]
-      return try Self.histories((0..<rows.count).map { rows.integer($0, 0) }, attempt)
+      let both = try attempt.run([Execution(Self.payloads, .integers(ids), uptime, wall), Execution(Self.events, .integers(ids))])
+      return Self.histories(both[0], tries: both[1])
     }
   }
 
-  private static let findNumber = Statement("find_number", "SELECT id FROM payload WHERE id = $1::bigint")
-  private static let findKey = Statement("find_key", "SELECT id FROM payload WHERE key = $1::bytea")
-  private static let poison = Statement(
-    "poison", "SELECT id FROM result WHERE (dead OR status = 'poison') AND id > $1::bigint ORDER BY id LIMIT $2::bigint")
+  package func content(of id: Int64) throws(QueueError) -> PayloadContent? {
+    try pool.call { attempt throws(SessionError) in
+      let rows = try attempt.run([Execution(Self.contents, .integer(id))])[0]
+      guard rows.count > 0 else { return nil }
+      return PayloadContent(
+        line: rows.bytes(0, 0), record: rows.isNull(0, 1) ? nil : rows.bytes(0, 1), output: rows.isNull(0, 2) ? nil : rows.bytes(0, 2))
+    }
+  }
+
+  private static let contents = Statement(
+    "contents", "SELECT p.line, o.record, o.line FROM payload p LEFT JOIN output o ON o.id = p.id WHERE p.id = $1::bigint")
   private static let payloads = Statement(
     "histories",
     """
     SELECT p.id, p.priority, p.enqueued_at, p.not_before, p.expires_at, w.state, r.outcome, r.reason, r.dead, r.finished_at, r.state, r.status,
-      r.answer, r.delivered_at
+      r.answer, r.delivered_at, p.search_key, (SELECT number || '@' || name FROM worker WHERE number = coalesce(w.worker, r.worker)),
+      least(coalesce(w.moment, r.moment), coalesce($3::bigint, clock_us()) + coalesce(w.until, r.until) - coalesce($2::bigint, clock_us()))
     FROM payload p LEFT JOIN work w ON w.id = p.id LEFT JOIN result r ON r.id = p.id WHERE p.id = ANY ($1::bigint[]) ORDER BY p.id
     """)
   private static let events = Statement(
     "events", "SELECT id, stage, attempt, moment, text FROM event WHERE id = ANY ($1::bigint[]) ORDER BY id, stage, attempt")
 
-  private static func histories(_ ids: [Int64], _ attempt: SessionPool.Attempt) throws(SessionError) -> [PayloadHistory] {
-    let both = try attempt.run([Execution(payloads, .integers(ids)), Execution(events, .integers(ids))])
-    let (rows, tries) = (both[0], both[1])
+  private static func histories(_ rows: Rows, tries: Rows) -> [PayloadHistory] {
     var events: [Int64: [PayloadEvent]] = [:]
     for row in 0..<tries.count {
       guard let stage = PayloadEvent.Stage(rawValue: tries.integer(row, 1)) else { continue }
@@ -174,6 +114,8 @@ extension PostgreSQLQueue {
       (history.notBefore, history.expiresAt) = (moment(3), moment(4))
       history.work = rows.integerIfAny(row, 5).map(PayloadHistory.Standing.init)
       history.tries = events[history.id] ?? []
+      history.searchKey = rows.isNull(row, 14) ? nil : rows.bytes(row, 14)
+      (history.holder, history.dueAt) = (rows.textIfAny(row, 15), moment(16))
       guard let outcome = rows.textIfAny(row, 6) else { return history }
       var result = PayloadHistory.Result(
         outcome: outcome, reason: rows.textIfAny(row, 7), isDead: rows.flag(row, 8), finishedAt: moment(9) ?? .zero)
@@ -184,6 +126,19 @@ extension PostgreSQLQueue {
       return history
     }
   }
+}
+
+extension PayloadSearch.Dialect {
+  fileprivate static let postgreSQL = PayloadSearch.Dialect(
+    key: { SHA256.hash($0).bytes }, undelivered: "r.state IS NOT NULL", queryUndelivered: "SELECT id FROM result WHERE state IS NOT NULL",
+    position: "strpos",
+    table: { name, _ in name },
+    parameter: { number, value in
+      switch value {
+      case .text: "$\(number)::text"
+      case .bytes: "$\(number)::bytea"
+      }
+    })
 }
 
 extension PayloadHistory.Standing {

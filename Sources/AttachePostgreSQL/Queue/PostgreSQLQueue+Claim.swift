@@ -19,8 +19,10 @@ extension PostgreSQLQueue {
         token: row.token, line: row.line, attempt: row.attempt, expiresAt: row.expiresAt, deaths: row.deaths, deathsAlone: row.deathsAlone)
     }
     guard let remainder else { return Claim(leases: leases, hasSuspects: false, next: .zero) }
-    let next = remainder.isReady || remainder.hasSuspects ? .zero : remainder.hasAny ? remainder.pause ?? .zero : nil
-    return Claim(leases: leases, hasSuspects: remainder.hasSuspects, next: next)
+    let next = remainder.next ?? (remainder.hasAny ? .zero : nil)
+    var claim = Claim(leases: leases, hasSuspects: remainder.hasSuspects && remainder.pause == nil, next: next)
+    claim.pause = remainder.pause
+    return claim
   }
 
   /// Leases payloads. Also asks what is left, unless it is known that more payloads are ready.

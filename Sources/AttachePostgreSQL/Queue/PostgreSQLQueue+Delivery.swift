@@ -32,24 +32,7 @@ extension PostgreSQLQueue {
     try renew(.result, leases, for: span)
   }
 
-  package func redeliver() throws(QueueError) -> Int {
-    forgetFloor(.result)
-    return try inSteps { last in Execution(Self.requeueDeliveries, .integer(last), .integer(Self.step)) }
-  }
-
   private static let undecided = Statement("undecided", "SELECT EXISTS (SELECT 1 FROM work)")
-
-  private static let requeueDeliveries = Statement(
-    "redeliver",
-    """
-    WITH dropped AS MATERIALIZED (
-        SELECT id FROM result WHERE status IN ('dropped', 'poison') AND id > $1::bigint ORDER BY id LIMIT $2::bigint FOR UPDATE),
-      again AS (
-        UPDATE result SET state = 0, attempts = 0, deaths = 0, deaths_alone = 0, fence = NULL, status = NULL, answer = NULL, delivered_at = NULL
-        WHERE id = ANY (ARRAY(SELECT id FROM dropped)) RETURNING 1),
-      counted AS (\(Tally.add("0", .claims, ["unread": "count(*)"], from: "again")))
-    SELECT count(*), (SELECT coalesce(max(id), $1::bigint) FROM dropped) FROM again
-    """)
 
   // MARK: Dispositions
 
@@ -64,7 +47,7 @@ extension PostgreSQLQueue {
       .booleans(settled.map(\.disposition.wasTried)),
       .booleans(settled.map(\.disposition.isDeath)), .booleans(settled.map(\.disposition.isAlone)),
       .texts(settled.map { $0.disposition.text.map(PayloadEvent.bounded) }),
-      .integer(worker), uptime, wall)
+      .integer(worker), uptime, wall, .booleans(settled.map(\.disposition.counts)), .integer(Delivery.longestPause.microseconds))
     let stored = try pool.call { attempt throws(SessionError) -> [LeaseToken] in
       let stored = try attempt.run([Execution(Self.lockResults, ids), settle], isSynchronous: isSynchronous(isOfLease: false))[1].tokens
       guard attempt.isRepeated else { return stored }
@@ -86,13 +69,20 @@ extension PostgreSQLQueue {
     WHERE (SELECT r.fence = given.fence AND r.state IS NULL FROM result r WHERE r.id = given.id)
     """)
 
+  private static let ended = [
+    "unread": "-count(*)", "done": "-count(*) FILTER (WHERE NOT dead)",
+  ].merging(Tally.ended(counting: "count(*)", where: "status")) { first, _ in first }
+
   private static let storeDispositions = Statement(
     "settle",
     """
     WITH given AS MATERIALIZED (
         \(LeaseTable.placed(
-          .result, "id, fence, status, answer, delay, tried, death, alone, text",
-          "$1::bigint[], $2::bigint[], $3::text[], $4::text[], $5::bigint[], $6::boolean[], $7::boolean[], $8::boolean[], $9::text[]",
+          .result, "id, fence, status, answer, delay, tried, death, alone, text, counts",
+          """
+          $1::bigint[], $2::bigint[], $3::text[], $4::text[], $5::bigint[], $6::boolean[], $7::boolean[], $8::boolean[], $9::text[],
+            $13::boolean[]
+          """,
           worker: "$10::bigint"))),
       settled AS (
         UPDATE result r SET
@@ -104,11 +94,14 @@ extension PostgreSQLQueue {
           deaths_alone = r.deaths_alone + given.alone::integer,
           until = coalesce($11::bigint, clock_us()) + given.delay,
           moment = CASE WHEN given.delay IS NOT NULL THEN (SELECT expires_at FROM payload WHERE payload.id = r.id) END,
-          worker = NULL, alone = NULL, fence = CASE WHEN given.status IS NOT NULL THEN r.fence END
+          worker = NULL, alone = NULL, fence = CASE WHEN given.status IS NOT NULL THEN r.fence END,
+          tried_for = r.tried_for + CASE WHEN given.counts
+            THEN greatest(0, least($14::bigint, coalesce($12::bigint, clock_us()) - coalesce(r.tried_at, $12::bigint, clock_us()))) ELSE 0 END,
+          tried_at = CASE WHEN given.tried AND NOT given.death THEN coalesce($12::bigint, clock_us()) ELSE r.tried_at END
         FROM given WHERE r.ctid = given.place
-        RETURNING r.id, given.fence, given.status, r.attempts, given.text),
+        RETURNING r.id, given.fence, given.status, r.attempts, given.text, r.dead),
       counted AS (
-        \(Tally.add("$10::bigint", .deliveries, ["unread": "-count(*) FILTER (WHERE status IS NOT NULL)"], from: "settled"))),
+        \(Tally.add("$10::bigint", .deliveries, ended, from: "settled WHERE status IS NOT NULL"))),
       noted AS (\(PostgreSQLQueue.note(.delivery, from: "settled", moment: "$12::bigint")))
     SELECT id, fence FROM settled
     """)
@@ -135,6 +128,49 @@ extension PostgreSQLQueue {
     guard presence.isConnected else { return (claim.hasUndecided, claim.next) = (true, ClaimStatements.leastPause) }
     try undoDoubted(.result, worker)
     try keepUp(.result, worker, span: request.span)
+    guard let rate = request.rate else { return try leaseNext(request, worker, &claim) }
+    let interval = DeliveryPace.interval(rate)
+    let (allowed, wait) = try reserve(request.limit, interval)
+    if allowed > 0 {
+      var request = request
+      request.limit = allowed
+      try leaseNext(request, worker, &claim)
+      try reserve(claim.deliveries.count - allowed, interval)
+    } else {
+      (claim.hasUndecided, claim.next) = (true, wait)
+    }
+  }
+
+  /// Takes places in the rate that all deliverers share (``DeliveryPace``), or gives places back.
+  ///
+  /// - Parameters:
+  ///   - count: a negative number of places is given back.
+  ///   - interval: the time of one result, in microseconds.
+  /// - Returns: the number of places taken, and how long until the next is free.
+  @discardableResult
+  private func reserve(_ count: Int, _ interval: Int64) throws(QueueError) -> (count: Int, wait: Duration) {
+    guard count != 0 else { return (0, .zero) }
+    let reserve = Execution(
+      Self.reserve, .integer(Int64(count)), .integer(interval), .integer(max(interval, DeliveryPace.span.microseconds)), wall)
+    return try pool.call { attempt throws(SessionError) in
+      let rows = try attempt.run([reserve], isSynchronous: isSynchronous(isOfLease: true))[0]
+      return (Int(rows.integer(0, 0)), .microseconds(max(0, rows.integer(0, 1))))
+    }
+  }
+
+  private static let reserve = Statement(
+    "reserve",
+    """
+    UPDATE pace SET until = start + count * $2::bigint
+    FROM (
+      SELECT now, start, CASE WHEN $1::bigint < 0 THEN $1::bigint ELSE least($1::bigint, (now - start) / $2::bigint) END AS count
+      FROM (
+        SELECT now, CASE WHEN $1::bigint < 0 THEN until WHEN until > now THEN now ELSE greatest(until, now - $3::bigint) END AS start
+        FROM (SELECT until, coalesce($4::bigint, clock_us()) AS now FROM pace FOR UPDATE) AS locked) AS begun) AS given
+    RETURNING given.count, pace.until + $2::bigint - given.now
+    """)
+
+  private func leaseNext(_ request: DeliveryRequest, _ worker: Int64, _ claim: inout DeliveryClaim) throws(QueueError) {
     if request.isOrdered { return try leaseInOrder(request, worker, &claim) }
     let (call, floor) = begin(.result)
     let (claimed, remainder, isUndecided) = try trackingUnknownOutcome(.result, call) { attempt throws(SessionError) in
@@ -148,8 +184,9 @@ extension PostgreSQLQueue {
     }
     claim.deliveries = claimed.rows.map(Delivery.init)
     claim.hasUndecided = isUndecided
-    claim.hasSuspects = remainder.hasSuspects
-    claim.next = remainder.isReady || remainder.hasSuspects ? .zero : remainder.pause
+    claim.pause = remainder.pause
+    claim.hasSuspects = remainder.hasSuspects && claim.pause == nil
+    claim.next = remainder.next
   }
 
   /// Leases the next results in the order enqueued. This is the only deliverer, so between the two
@@ -181,17 +218,19 @@ extension PostgreSQLQueue {
     }
     if let rows { claim.deliveries = (0..<rows.count).map { Delivery(ClaimStatements.Row(rows: rows, index: $0)) } }
     claim.hasUndecided = isUndecided
-    claim.hasSuspects = suspectIsFirst
+    claim.pause = remainder.pause
+    claim.hasSuspects = suspectIsFirst && claim.pause == nil
     // A claim for a suspect may find another result before it.
     let foundAnother = request.isAlone && claim.deliveries.isEmpty
-    claim.next = suspectIsFirst || foundAnother ? .zero : remainder.pause
+    claim.next = claim.pause == nil && (suspectIsFirst || foundAnother) ? .zero : remainder.wait.map { max($0, ClaimStatements.leastPause) }
+    if claim.pause != nil { claim.next = QueuePause.poll }
   }
 
   private static let inOrder = Statement(
     "in_order",
     """
     SELECT id, state, bytes FROM result WHERE state IS NOT NULL AND state <> 3 AND id < coalesce((SELECT min(id) FROM work), 9223372036854775807)
-    ORDER BY id LIMIT $1::bigint + 1
+    ORDER BY id LIMIT CASE WHEN EXISTS (\(ClaimStatements.paused(.result))) THEN 0 ELSE $1::bigint + 1 END
     """)
 
   private static let leaseOrdered = Statement(
@@ -204,9 +243,10 @@ extension PostgreSQLQueue {
         FROM payload p, output o WHERE w.id = ANY ($1::bigint[]) AND p.id = w.id AND o.id = w.id
           AND (w.state IN (0, 1) OR w.state = 3 AND w.worker = $2::bigint)
         RETURNING w.id, w.rank, w.fence, w.bytes, w.attempts, w.deaths, w.deaths_alone, p.expires_at, coalesce(o.line, p.line) AS line, w.outcome,
-          w.reason),
+          w.reason, w.tried_for),
       numbered AS (\(ClaimStatements.numbering(.result, worker: "$2::bigint", call: "$6::bigint")))
-    SELECT 0, id, rank, fence, bytes, attempts, deaths, deaths_alone, expires_at, line, outcome, reason FROM taken ORDER BY id
+    SELECT 0, id, rank, fence, bytes, attempts, deaths, deaths_alone, expires_at, line, outcome, reason, 0, tried_for
+      FROM taken ORDER BY id
     """)
 }
 
@@ -215,6 +255,7 @@ extension Delivery {
     self.init(
       token: row.token, line: row.line ?? [], outcome: row.outcome, reason: row.reason, attempt: row.attempt, expiresAt: row.expiresAt,
       deaths: row.deaths, deathsAlone: row.deathsAlone)
+    triedFor = row.triedFor
   }
 }
 
@@ -236,7 +277,7 @@ extension SettledDelivery.Disposition {
   /// In microseconds; nil when the result is ready at once.
   fileprivate var delay: Int64? {
     switch self {
-    case .returned(let span, _): span > .zero ? span.microseconds : nil
+    case .returned(let span, _, _): span > .zero ? span.microseconds : nil
     case .over, .senderEnded: nil
     }
   }
@@ -244,13 +285,20 @@ extension SettledDelivery.Disposition {
   /// Why the attempt failed.
   fileprivate var text: String? {
     switch self {
-    case .returned(_, let tried): tried
+    case .returned(_, let tried, _): tried
     case .senderEnded(_, let tried): tried
     case .over: nil
     }
   }
 
   fileprivate var wasTried: Bool { text != nil }
+
+  fileprivate var counts: Bool {
+    switch self {
+    case .returned(_, _, let counts): counts
+    case .over, .senderEnded: false
+    }
+  }
 
   fileprivate var isDeath: Bool {
     switch self {

@@ -31,6 +31,7 @@ extension PostgreSQLQueue {
       .integers(places.map { Int64(payloads[$0].priority) }), .integersOrNull(places.map { payloads[$0].notBefore?.microseconds }),
       .integersOrNull(places.map { payloads[$0].expiresAt?.microseconds }), .text(enqueuer), .integer(batch), wall,
       places.contains { payloads[$0].name != nil } ? .texts(places.map { payloads[$0].name }) : .null, .text(fileBatch),
+      .byteStringsOrNull(places.map { payloads[$0].searchKey }),
     ]
     do throws(QueueError) {
       return try pool.call { attempt throws(SessionError) in
@@ -70,7 +71,7 @@ extension PostgreSQLQueue {
     "enqueue",
     """
     SELECT enqueue($1::bytea[], $2::bytea[], $3::bigint[], $4::bigint[], $5::bigint[], $6::text, $7::bigint, $8::bigint, $9::text[],
-      $10::text)
+      $10::text, $11::bytea[])
     """)
 
   /// Adds a batch. A function, for two reasons: the server has the whole batch before it locks the
@@ -85,7 +86,8 @@ extension PostgreSQLQueue {
   /// `intake` has the batch when the call is repeated and was carried out before.
   static let function = """
     CREATE FUNCTION enqueue(the_keys bytea[], the_lines bytea[], the_priorities bigint[], the_starts bigint[], the_expiries bigint[],
-      the_enqueuer text, the_batch bigint, the_now bigint, the_names text[], the_file_batch text) RETURNS bigint LANGUAGE plpgsql AS $body$
+      the_enqueuer text, the_batch bigint, the_now bigint, the_names text[], the_file_batch text,
+      the_search_keys bytea[]) RETURNS bigint LANGUAGE plpgsql AS $body$
     #variable_conflict use_column
     DECLARE
       the_last bigint;
@@ -103,16 +105,17 @@ extension PostgreSQLQueue {
     END IF;
     IF EXISTS (SELECT 1 FROM unnest(the_keys) AS given (key) WHERE EXISTS (SELECT 1 FROM payload WHERE payload.key = given.key)) THEN
       SELECT array_agg(key ORDER BY place), array_agg(line ORDER BY place), array_agg(priority ORDER BY place),
-        array_agg(not_before ORDER BY place), array_agg(expires_at ORDER BY place), array_agg(name ORDER BY place)
-      INTO the_keys, the_lines, the_priorities, the_starts, the_expiries, the_names
-      FROM unnest(the_keys, the_lines, the_priorities, the_starts, the_expiries, the_names)
-        WITH ORDINALITY AS given (key, line, priority, not_before, expires_at, name, place)
+        array_agg(not_before ORDER BY place), array_agg(expires_at ORDER BY place), array_agg(name ORDER BY place),
+        array_agg(search_key ORDER BY place)
+      INTO the_keys, the_lines, the_priorities, the_starts, the_expiries, the_names, the_search_keys
+      FROM unnest(the_keys, the_lines, the_priorities, the_starts, the_expiries, the_names, the_search_keys)
+        WITH ORDINALITY AS given (key, line, priority, not_before, expires_at, name, search_key, place)
       WHERE NOT EXISTS (SELECT 1 FROM payload WHERE payload.key = given.key);
     END IF;
     added_count := coalesce(cardinality(the_lines), 0);
-    INSERT INTO payload (id, priority, not_before, expires_at, enqueued_at, key, line, name)
-    SELECT the_last + place, the_priorities[place], the_starts[place], the_expiries[place], the_moment, the_keys[place], the_lines[place],
-      the_names[place]
+    INSERT INTO payload (id, priority, not_before, expires_at, enqueued_at, key, search_key, line, name)
+    SELECT the_last + place, the_priorities[place], the_starts[place], the_expiries[place], the_moment, the_keys[place],
+      the_search_keys[place], the_lines[place], the_names[place]
     FROM generate_series(1, added_count) AS place;
     INSERT INTO work (id, state, rank, moment, bytes)
     SELECT the_last + place, CASE WHEN due > the_moment THEN 2 ELSE 0 END, -greatest(the_priorities[place], -9223372036854775807),

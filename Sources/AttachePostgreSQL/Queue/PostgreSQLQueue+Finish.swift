@@ -76,7 +76,7 @@ extension PostgreSQLQueue {
 
   /// Locks rows in the order of their numbers, so that no two calls wait for each other. It also
   /// waits for an earlier attempt, so the next statement sees its result.
-  private static let lockWork = Statement(
+  static let lockWork = Statement(
     "lock_work", "SELECT count(*) FROM (SELECT 1 FROM work WHERE id = ANY ($1::bigint[]) ORDER BY id FOR UPDATE) AS locked")
 
   private static let storeResults = Statement(

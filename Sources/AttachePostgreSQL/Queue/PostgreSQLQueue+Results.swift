@@ -98,8 +98,10 @@ extension PostgreSQLQueue {
     """
     WITH over AS (
         UPDATE result SET state = NULL, until = NULL, moment = NULL, worker = NULL, fence = NULL, alone = NULL
-        WHERE id = ANY ($1::bigint[]) AND state IS NOT NULL RETURNING id),
-      counted AS (\(Tally.add("0", .claims, ["unread": "-count(*)"], from: "over")))
+        WHERE id = ANY ($1::bigint[]) AND state IS NOT NULL RETURNING id, dead),
+      counted AS (\(Tally.add("0", .claims, [
+          "unread": "-count(*)", "done": "-count(*) FILTER (WHERE NOT dead)", "delivered": "count(*) FILTER (WHERE NOT dead)",
+        ], from: "over")))
     SELECT count(*) FROM over
     """)
 }

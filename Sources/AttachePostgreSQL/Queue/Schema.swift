@@ -16,6 +16,8 @@
 /// - `worker`: the workers and deliverers that have not closed the queue. Each holds the advisory
 ///   lock of its `key` while its process lives (``WorkerPresence``). `share` is 1 for a deliverer that shares
 ///   the undelivered results, and 2 for one that has them alone.
+/// - `pause`: a row for each stage that is paused (`PayloadEvent.Stage`).
+/// - `pace`: one row, with the time to which the results that were claimed at a rate reach.
 /// - `turn`: one row, locked by a call that takes a share.
 /// - `intake`: the last batch of each enqueuer, so that a batch that is sent again is added once.
 /// - `event`: the last failed attempts to process a payload and to deliver its result.
@@ -49,18 +51,20 @@ enum Schema {
     "INSERT INTO queue VALUES (true, \(version), 0, gen_random_uuid()::text)",
     """
     CREATE TABLE payload (id bigint PRIMARY KEY, priority bigint NOT NULL, not_before bigint, expires_at bigint, enqueued_at bigint NOT NULL,
-      key bytea, line bytea NOT NULL, name text)
+      key bytea, search_key bytea, line bytea NOT NULL, name text)
     """,
     "CREATE TABLE batch (name text PRIMARY KEY)",
     // Lines are stored as they are: compressing them would take longer than writing them.
     "ALTER TABLE payload ALTER COLUMN line SET STORAGE EXTERNAL",
     "CREATE UNIQUE INDEX payload_key ON payload (key) WHERE key IS NOT NULL",
+    "CREATE INDEX payload_search_key ON payload (search_key, id) WHERE search_key IS NOT NULL",
   ]
 
   private static let work = [
     "CREATE TABLE work (id bigint PRIMARY KEY, \(leaseColumns), taken_from bigint) \(busy)",
     "CREATE INDEX work_ready ON work (rank, id) WHERE state = 0",
     "CREATE INDEX work_suspect ON work (rank, id) WHERE state = 1",
+    "CREATE INDEX work_waiting ON work (id) WHERE state = 2",
     "CREATE INDEX work_delayed ON work (until) WHERE state = 2",
     "CREATE INDEX work_moment ON work (moment) WHERE state = 2",
     "CREATE INDEX work_leased ON work (until) WHERE state = 3",
@@ -70,7 +74,8 @@ enum Schema {
   private static let results = [
     """
     CREATE TABLE result (id bigint PRIMARY KEY, outcome text NOT NULL, reason text, dead boolean NOT NULL, finished_at bigint NOT NULL,
-      finisher bigint NOT NULL, finish_fence bigint NOT NULL, status text, answer text, delivered_at bigint, \(leaseColumns)) \(busy)
+      finisher bigint NOT NULL, finish_fence bigint NOT NULL, status text, answer text, delivered_at bigint,
+      tried_at bigint, tried_for bigint NOT NULL DEFAULT 0, \(leaseColumns)) \(busy)
     """,
     "CREATE INDEX result_undelivered ON result (id) WHERE state IS NOT NULL",
     "CREATE INDEX result_ready ON result (rank, finished_at, id) WHERE state = 0",
@@ -78,8 +83,9 @@ enum Schema {
     "CREATE INDEX result_delayed ON result (until) WHERE state = 2",
     "CREATE INDEX result_moment ON result (moment) WHERE state = 2",
     "CREATE INDEX result_leased ON result (until) WHERE state = 3",
-    "CREATE INDEX result_poison ON result (id) WHERE dead OR status = 'poison'",
-    "CREATE INDEX result_dropped ON result (id) WHERE status IN ('dropped', 'poison')",
+    "CREATE INDEX result_ended ON result (status, id) WHERE status <> 'delivered'",
+    "CREATE INDEX result_dead ON result (id) WHERE dead OR status = 'poison'",
+    "CREATE INDEX result_reason ON result (reason, id) WHERE reason IS NOT NULL AND substr(reason, 1, 8) <> 'payload.'",
     "CREATE TABLE output (id bigint PRIMARY KEY, record bytea NOT NULL, line bytea)",
     "ALTER TABLE output ALTER COLUMN record SET STORAGE EXTERNAL",
     "ALTER TABLE output ALTER COLUMN line SET STORAGE EXTERNAL",
@@ -87,12 +93,14 @@ enum Schema {
 
   private static let workers = [
     """
-    CREATE TABLE tally (worker bigint NOT NULL, part smallint NOT NULL, ready bigint NOT NULL, waiting bigint NOT NULL, leased bigint NOT NULL,
-      done bigint NOT NULL, dead bigint NOT NULL, unread bigint NOT NULL, call bigint NOT NULL DEFAULT 0, fence bigint NOT NULL DEFAULT 0,
-      PRIMARY KEY (worker, part)) \(hot)
+    CREATE TABLE tally (worker bigint NOT NULL, part smallint NOT NULL, \(Tally.columns.map { "\($0) bigint NOT NULL DEFAULT 0" }.joined(separator: ", ")),
+      call bigint NOT NULL DEFAULT 0, fence bigint NOT NULL DEFAULT 0, PRIMARY KEY (worker, part)) \(hot)
     """,
     "CREATE TABLE finished (second bigint NOT NULL, worker bigint NOT NULL, count bigint NOT NULL, PRIMARY KEY (second, worker)) \(hot)",
     "CREATE TABLE worker (number bigint PRIMARY KEY, name text NOT NULL, absent_since bigint, key bigint NOT NULL, share smallint)",
+    "CREATE TABLE pause (stage smallint PRIMARY KEY, since bigint NOT NULL, reason text)",
+    "CREATE TABLE pace (one boolean PRIMARY KEY CHECK (one), until bigint NOT NULL) \(hot)",
+    "INSERT INTO pace VALUES (true, 0)",
     "CREATE TABLE turn (one boolean PRIMARY KEY CHECK (one))",
     "INSERT INTO turn VALUES (true)",
     "CREATE SEQUENCE worker_number",

@@ -54,7 +54,7 @@ package final class Batch: Sendable {
     self.payloadPath = payloadPath
     self.machine = machine
     let counts = try Self.asking { () throws(QueueError) in try queue.counts() }
-    (linesBefore, doneBefore) = (counts.total, counts.done + counts.dead)
+    (linesBefore, doneBefore) = (counts.total, counts.decided)
     do throws(SystemError) {
       reading = try ReadingStop(machine: machine)
       stopping = try machine.makeWakeSignal()

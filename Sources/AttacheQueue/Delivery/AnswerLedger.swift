@@ -23,6 +23,7 @@ struct AnswerLedger: Sendable {
     case dropped
     case partlyRefused = "partly refused"
     case retried = "tried again later"
+    case givenUp = "given up (--give-up-after)"
   }
 
   private struct Key: Hashable {

@@ -9,15 +9,21 @@ public struct DelivererConfiguration: Sendable {
   /// The number of senders that may end while they have only this result, before the result is
   /// given up.
   public var poisonAfter = 3
+  /// How long the attempts of a result may fail, while the sender accepts others, before it is given
+  /// up.
+  public var giveUpAfter = DelivererConfiguration.giveUpAfter
   /// Whether to send results in the order enqueued.
   public var isOrdered = false
-  /// The maximum number of results per second; nil means no limit.
+  /// The maximum number of results per second, of all deliverers of the queue together; nil means no limit.
   public var rate: Double?
   /// Whether the sender needs the record and the name of each result.
   package var includesFiles = false
   /// Whether to end the run when every payload has a result and every result is delivered.
   public var isOnce = false
 
+  /// The default of ``giveUpAfter``: a day, as mail servers warn after hours and give up after days, and a
+  /// notification is of less use.
+  public static let giveUpAfter = Duration.seconds(86_400)
   /// The first pause after the sender refused all results, or the machine failed. It doubles up to
   /// ``longestPause``.
   public static let pause = Duration.seconds(1)
@@ -50,7 +56,7 @@ public struct DelivererResult: Hashable, Sendable {
   /// The duration of the run.
   public var elapsed = Duration.zero
   /// Whether any result, or a part of one, was dropped or given up, so that somebody gets nothing.
-  public var hasDropped: Bool { (ended[.dropped] ?? 0) + (ended[.poison] ?? 0) + partlyRefused > 0 }
+  public var hasDropped: Bool { (ended[.dropped] ?? 0) + (ended[.poison] ?? 0) + (ended[.timedOut] ?? 0) + partlyRefused > 0 }
   /// Whether the queue has payloads without a result, or undelivered results.
   public var isWorkLeft = false
 
@@ -59,7 +65,8 @@ public struct DelivererResult: Hashable, Sendable {
 
   /// A summary in one line.
   public var text: String {
-    let parts = DeliveryStatus.allCases.map { "\($0.rawValue) \(ended[$0] ?? 0)" } + ["retried \(retried)"]
+    let statuses = DeliveryStatus.allCases.filter { ![.timedOut, .cancelled].contains($0) || ended[$0] ?? 0 > 0 }
+    let parts = statuses.map { "\($0.rawValue) \(ended[$0] ?? 0)" } + ["retried \(retried)"]
     let refused = refused > 0 ? "; \(refused) refused, since another deliverer had taken over" : ""
     let restarts = restarts > 0 ? "; sender restarted \(restarts) time\(restarts == 1 ? "" : "s")" : ""
     let seconds = (elapsed / .milliseconds(100)).rounded() / 10

@@ -51,6 +51,9 @@ struct DelivererState: Sendable {
 
   private var rate: DeliveryRate
   private var rejections: Rejections
+  private var givingUp: GivingUp
+  /// Whether an operator has paused the delivery (``QueueAdministration/pause(_:why:)``).
+  private var isPausedByOperator = false
   private(set) var answers = AnswerLedger()
   /// Messages for the user.
   private var messages: [String] = []
@@ -64,6 +67,7 @@ struct DelivererState: Sendable {
     growing = GrowingPause(first: configuration.pause, longest: DelivererConfiguration.longestPause)
     rate = DeliveryRate(maximum: configuration.rate)
     rejections = Rejections(isOnce: configuration.isOnce)
+    givingUp = GivingUp(after: configuration.giveUpAfter)
   }
 
   /// The maximum number of results at the sender: one while the service seems to reject all.
@@ -106,6 +110,7 @@ struct DelivererState: Sendable {
       end(token, .delivered, status)
     case .dropped(let reason):
       noteAnswer()
+      givingUp.noteAcceptance(at: now)
       count(reason, to: token, nil, at: now)
       drop(token, reason, at: now)
     case .rejected(let reason):
@@ -114,9 +119,13 @@ struct DelivererState: Sendable {
       noteRejection(delivery, reason, at: now)
     case .retry(let span, let reason):
       noteAnswer()
+      if let status = givingUp.end(of: delivery, wall: wall) {
+        count(reason, to: token, .givenUp, at: now)
+        return end(token, status, reason)
+      }
       count(reason, to: token, .retried, at: now)
-      let delay = span ?? delivery.retryDelay(wall: wall, jitter: jitter())
-      giveBack(token, after: delay, tried: reason)
+      let delay = max(span ?? .zero, delivery.retryDelay(wall: wall, jitter: jitter()))
+      giveBack(token, after: delay, tried: reason, counts: givingUp.counts(at: now))
     case .senderEnded(let reason) where hasAnswered:
       count(reason, to: token, .retried, at: now)
       result.retried += 1
@@ -137,6 +146,7 @@ struct DelivererState: Sendable {
   }
 
   private mutating func noteAcceptance(_ sent: Sent, at now: MonotonicInstant) {
+    givingUp.noteAcceptance(at: now)
     let (atFault, again) = rejections.noteAcceptance(sent: sent.rejections, at: now)
     noteAnswer()
     for rejected in atFault { drop(rejected.delivery.token, rejected.reason, at: now) }
@@ -207,9 +217,9 @@ struct DelivererState: Sendable {
     settled.append(SettledDelivery(token, .over(status, answer: answer)))
   }
 
-  private mutating func giveBack(_ token: LeaseToken, after delay: Duration, tried: String?) {
+  private mutating func giveBack(_ token: LeaseToken, after delay: Duration, tried: String?, counts: Bool = false) {
     if tried != nil { result.retried += 1 }
-    settled.append(SettledDelivery(token, .returned(after: delay, tried: tried)))
+    settled.append(SettledDelivery(token, .returned(after: delay, tried: tried, counts: counts)))
     keepOrder()
   }
 
@@ -232,7 +242,7 @@ struct DelivererState: Sendable {
   /// the sender, calls ``noteSent()`` and asks again. Until then other callers get none, so that no
   /// result overtakes another.
   mutating func next(at now: MonotonicInstant, wall: Duration) -> [Delivery] {
-    guard stoppedAt == nil, !isPaused(at: now), !isSending else { return [] }
+    guard stoppedAt == nil, !isPaused(at: now), !isPausedByOperator, !isSending else { return [] }
     if waiting.isEmpty, unanswered.isEmpty, let delivery = rejections.takeRepeat(at: now) { sendAgain([delivery]) }
     var next: [Delivery] = []
     var allowed = rate.allowed(at: now)
@@ -277,7 +287,7 @@ struct DelivererState: Sendable {
     rate.measurePace(at: now)
     guard stoppedAt == nil, !isPaused(at: now) else { return nil }
     var request = DeliveryRequest(limit: 1, span: configuration.leaseSpan, isOrdered: configuration.isOrdered)
-    request.includesFiles = configuration.includesFiles
+    (request.includesFiles, request.rate) = (configuration.includesFiles, configuration.rate)
     switch leases.turn(at: now) {
     case .wait: return nil
     case .others: break
@@ -285,6 +295,7 @@ struct DelivererState: Sendable {
       request.isAlone = true
       return request
     }
+    if isPausedByOperator { return request }
     // Results that the rate delays wait in the queue, where other deliverers may take them.
     let places = min(Double(jobs - unanswered.count), max(1, rate.allowedInSpan))
     let room = max(0, Int(places)) + rate.ahead - waiting.count
@@ -309,14 +320,23 @@ struct DelivererState: Sendable {
       claim.deliveries.map { ($0.token, $0.line.count) }, hasSuspects: claim.hasSuspects,
       next: claim.deliveries.isEmpty ? claim.next : .zero,
       isAlone: request.isAlone, at: now, leased: uptime)
+    notePause(claim.pause)
     waiting.append(contentsOf: claim.deliveries)
-    rejections.noteOthers()
-    if claim.deliveries.isEmpty, waiting.isEmpty, unanswered.isEmpty { noteNothingElse(at: now) }
+    if claim.pause == nil { rejections.noteOthers() }
+    if claim.pause == nil, claim.deliveries.isEmpty, waiting.isEmpty, unanswered.isEmpty { noteNothingElse(at: now) }
     // Results that came back during the request precede those of the claim.
     if configuration.isOrdered, !settled.allSatisfy(\.isOver) { giveBackWaiting() }
     isEmpty = claim.next == nil && !claim.hasUndecided
     let isBlocked = configuration.isOrdered && claim.deliveries.isEmpty && leases.count == 0 && claim.next != nil
     blockedSince = isBlocked ? blockedSince ?? now : nil
+  }
+
+  /// Records whether an operator has paused the delivery. The results that were not sent go back.
+  private mutating func notePause(_ pause: QueuePause?) {
+    if pause != nil { giveBackWaiting() }
+    guard isPausedByOperator != (pause != nil) else { return }
+    isPausedByOperator = pause != nil
+    messages.append(pause?.message("delivered") ?? "the delivery goes on")
   }
 
   // MARK: Pauses and the end

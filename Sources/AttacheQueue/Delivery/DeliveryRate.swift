@@ -6,7 +6,7 @@ struct DeliveryRate {
   /// Results held in addition to those at the sender: the maximum number, and the time that they
   /// cover at the sender's pace.
   static let aheadLimit = 1_024
-  static let aheadSpan = Duration.milliseconds(100)
+  static let aheadSpan = DeliveryPace.span
 
   /// The maximum number of results per second; nil for no limit.
   private let maximum: Double?

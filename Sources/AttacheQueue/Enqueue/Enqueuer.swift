@@ -124,6 +124,7 @@ package final class Enqueuer {
     line += 1
     var payload = NewPayload(bytes, envelope: reader.envelope(of: bytes), options)
     payload.key = options.key.key(of: bytes, number: line, reader)
+    payload.searchKey = options.searchKey.key(of: bytes, number: line, reader)
     batch.append(payload, line: line)
     return batch.isFull ? submit(to: adder) : true
   }

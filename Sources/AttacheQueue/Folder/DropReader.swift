@@ -17,6 +17,7 @@ struct DropReader {
     let line = oneLine(bytes) ?? bytes
     var payload = NewPayload(line, envelope: deliveries.envelope(of: line), options)
     payload.key = options.key.key(of: line, number: 0, deliveries)
+    payload.searchKey = options.searchKey.key(of: line, number: 0, deliveries)
     payload.name = name.isEmpty ? nil : name
     return payload
   }

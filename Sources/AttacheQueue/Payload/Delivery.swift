@@ -19,6 +19,9 @@ public struct Delivery: Hashable, Sendable {
   public var deaths: Int
   /// The number of those senders that had no other unanswered result.
   public var deathsAlone: Int
+  /// How long its attempts have failed so far, while the service accepted others. Between two attempts,
+  /// at most ``longestPause`` counts.
+  public var triedFor = Duration.zero
   /// The report's record: one JSON object with a line feed. Read only for a sender that wants it
   /// (``DeliveryRequest/includesFiles``).
   public var record: [UInt8] = []
@@ -41,6 +44,10 @@ public struct Delivery: Hashable, Sendable {
 }
 
 extension Delivery {
+  /// The longest pause between two attempts that counts in ``triedFor``: the longest that a deliverer
+  /// makes by itself.
+  package static let longestPause = RetrySchedule.longest
+
   /// Returns the pause before the next attempt, for an answer that names none.
   ///
   /// - Parameters:

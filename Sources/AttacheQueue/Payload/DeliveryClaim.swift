@@ -15,6 +15,9 @@ public struct DeliveryRequest: Sendable {
   public var isOrdered: Bool
   /// Whether to return the record and the name of each result too.
   public var includesFiles = false
+  /// The maximum number of results per second that all deliverers of the queue together may have; nil
+  /// means no limit.
+  public var rate: Double?
 
   /// Creates a request. By default the limit of bytes is 8 MB, suspects are excluded, and the order
   /// is free.
@@ -38,6 +41,8 @@ public struct DeliveryClaim: Sendable {
   public var next: Duration?
   /// Whether any payload has no result.
   public var hasUndecided = false
+  /// The operator's pause of the delivery. No results are leased then.
+  public var pause: QueuePause?
   /// The leases that the deliverer no longer held. Their dispositions were refused.
   public var refused: Set<LeaseToken> = []
   /// The holds that no undelivered result uses any more. The caller removes these files.
@@ -56,8 +61,11 @@ public struct SettledDelivery: Hashable, Sendable {
     /// The result is given back. It is not claimed again until the span has passed or the payload
     /// expires.
     ///
-    /// - Parameter tried: why the attempt failed; nil when there was none.
-    case returned(after: Duration, tried: String?)
+    /// - Parameters:
+    ///   - tried: why the attempt failed; nil when there was none.
+    ///   - counts: whether the time since the attempt before counts for giving up
+    ///     (``Delivery/triedFor``).
+    case returned(after: Duration, tried: String?, counts: Bool = false)
     /// The sender ended before it answered.
     ///
     /// - Parameters:
@@ -95,12 +103,16 @@ public enum DeliveryStatus: String, CaseIterable, Sendable {
   case poison
   /// It expired before it was sent.
   case expired
+  /// It was given up, because its attempts failed for too long while others succeeded.
+  case timedOut = "timed-out"
+  /// An operator cancelled it.
+  case cancelled
 }
 
 /// A failed attempt in the history of a payload.
 public struct PayloadEvent: Hashable, Sendable {
   /// What the attempt was for.
-  public enum Stage: Int64, Sendable {
+  public enum Stage: Int64, CaseIterable, Sendable {
     /// Processing the payload.
     case work = 0
     /// Delivering its result.

@@ -14,6 +14,8 @@ package struct EnqueueOptions: Sendable {
   package var expiresAt: Duration?
   /// How each payload gets its key.
   package var key = PayloadKey.none
+  /// What people search each payload by.
+  package var searchKey = PayloadKey.none
   /// The number of lines at the start that are already in the queue. If the queue does not know the
   /// key of one of these lines, the enqueuer does not add it and fails
   /// (``EnqueueError/changed(line:)``).

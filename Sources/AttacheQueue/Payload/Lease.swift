@@ -81,6 +81,8 @@ public struct Claim: Sendable {
   /// ends. Zero when more payloads are ready than were requested, or a suspect is ready. Nil when
   /// every payload has a result.
   public var next: Duration?
+  /// The operator's pause of the processing. No payloads are leased then.
+  public var pause: QueuePause?
 
   /// Creates a claim from all of its properties.
   public init(leases: [Lease], hasSuspects: Bool, next: Duration?) {

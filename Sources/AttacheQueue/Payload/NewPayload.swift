@@ -13,6 +13,8 @@ public struct NewPayload: Hashable, Sendable {
   /// The deduplication key, in any bytes. A queue does not add a payload whose key it has seen. A
   /// nil key equals no other key.
   public var key: [UInt8]?
+  /// What people search the payload by, in the form of the key. Several payloads may have the same.
+  public var searchKey: [UInt8]?
   /// The name of the file that the payload comes from, made printable; nil for a line.
   public var name: String?
 

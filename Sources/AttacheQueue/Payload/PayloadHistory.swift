@@ -1,11 +1,3 @@
-/// Identifies a payload in a queue.
-public enum PayloadName: Hashable, Sendable {
-  /// By number: 1 for the first payload that was enqueued, which is also the number of its line.
-  case number(Int64)
-  /// By key (``PayloadKey``).
-  case key([UInt8])
-}
-
 /// The history of a payload. Times are wall clock times since 1970.
 public struct PayloadHistory: Hashable, Sendable {
   /// The state of a payload, or of the delivery of its result.
@@ -59,6 +51,13 @@ public struct PayloadHistory: Hashable, Sendable {
   public var expiresAt: Duration?
   /// The state of the payload; nil when it has a result.
   public var work: Standing?
+  /// What people search the payload by (``NewPayload/searchKey``).
+  public var searchKey: [UInt8]?
+  /// The worker or the deliverer that has the payload or its result; nil when none has.
+  public var holder: String?
+  /// When the payload or its result becomes ready, because its pause, its start time or its lease ends;
+  /// nil when it does not.
+  public var dueAt: Duration?
   /// The failed attempts, first to process the payload and then to deliver its result. Each stage
   /// keeps the last ``PayloadEvent/limit``.
   public var tries: [PayloadEvent] = []
@@ -69,5 +68,20 @@ public struct PayloadHistory: Hashable, Sendable {
   public init(id: Int64, enqueuedAt: Duration) {
     self.id = id
     self.enqueuedAt = enqueuedAt
+  }
+}
+
+/// The bytes of a payload in a queue.
+public struct PayloadContent: Hashable, Sendable {
+  /// The line as it was enqueued.
+  public var line: [UInt8]
+  /// The report's record, a JSON object with a line feed; nil without a result.
+  public var record: [UInt8]?
+  /// The line with its media; nil without a result, or if it is the line as it was enqueued.
+  public var output: [UInt8]?
+
+  /// Creates a content from all of its properties.
+  public init(line: [UInt8], record: [UInt8]?, output: [UInt8]?) {
+    (self.line, self.record, self.output) = (line, record, output)
   }
 }

@@ -31,6 +31,15 @@ package enum PayloadKey: Sendable {
     return values + (hexadecimal(value).map { [$0] } ?? [])
   }
 
+  /// Returns a key for people: the value, as a string or JSON, or the hash of a long one.
+  package static func text(_ key: [UInt8]) -> String {
+    let value = key.first == DeliveryReader.valueMark ? key.dropFirst() : key[...]
+    guard let text = String(validating: value, as: UTF8.self) else {
+      return key.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+    }
+    return PrintableText.of(text)
+  }
+
   /// Decodes the hexadecimal digits of a SHA-256. Returns nil for any other text.
   private static func hexadecimal(_ digits: [UInt8]) -> [UInt8]? {
     guard digits.count == 64 else { return nil }

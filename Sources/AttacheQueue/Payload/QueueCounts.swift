@@ -1,15 +1,7 @@
 /// The number of payloads and results of a queue by state, and its recent activity.
 public struct QueueCounts: Hashable, Sendable {
-  /// Payloads that can be claimed now.
-  public var ready = 0
-  /// Payloads without a result that are not due yet.
-  public var waiting = 0
-  /// Payloads that workers hold.
-  public var leased = 0
-  /// Payloads with a result that are not dead.
-  public var done = 0
-  /// Payloads that were given up because workers died while they processed them.
-  public var dead = 0
+  /// The number of payloads in each state. Payloads that became due since the last claim count as ready.
+  private var numbers = [Int](repeating: 0, count: PayloadState.allCases.count)
   /// Results that were neither delivered nor read.
   public var unread = 0
   /// Unread results that deliverers hold.
@@ -19,6 +11,8 @@ public struct QueueCounts: Hashable, Sendable {
   public var oldestUndelivered: Duration?
   /// How long the oldest payload without a result has been in the queue; nil when there is none.
   public var oldest: Duration?
+  /// What an operator has paused.
+  public var pauses: [QueuePause] = []
   /// Results of the last 60 seconds.
   public var finishedLastMinute = 0
   /// Results of the last ``recentSpan``.
@@ -31,10 +25,18 @@ public struct QueueCounts: Hashable, Sendable {
   /// Creates counts of an empty queue.
   public init() {}
 
+  /// The number of payloads in a state.
+  public subscript(_ state: PayloadState) -> Int {
+    get { numbers[state.index] }
+    set { numbers[state.index] = newValue }
+  }
+
   /// Payloads without a result.
-  public var undecided: Int { ready + waiting + leased }
+  public var undecided: Int { self[.ready] + self[.waiting] + self[.leased] }
+  /// Payloads with a result.
+  public var decided: Int { PayloadState.decided.reduce(0) { $0 + self[$1] } }
   /// Recent results per second.
   public var recentRate: Double { Double(finishedLately) / (Self.recentSpan / .seconds(1)) }
   /// All payloads of the queue.
-  public var total: Int { undecided + done + dead }
+  public var total: Int { undecided + decided }
 }

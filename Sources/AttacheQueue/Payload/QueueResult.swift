@@ -34,6 +34,13 @@ public struct FinishedPayload: Hashable, Sendable {
   }
 }
 
+extension FinishedPayload {
+  /// Returns the report's record of a payload that was cancelled before it was processed.
+  package static func cancelledRecord(_ id: Int64) -> [UInt8] {
+    Decision(.fallback, .cancelled).record(line: Int(id), elapsed: .zero, lateness: .zero, FilterConfiguration())
+  }
+}
+
 /// Which results to return.
 public struct ResultRequest: Sendable {
   /// Only results of payloads with a greater number; 0 starts at the first.

@@ -1,5 +1,3 @@
-public import Attache
-
 /// The role of a queue for its operator.
 public protocol QueueAdministration: HoldListing {
   /// Returns the number of payloads in each state.
@@ -9,40 +7,55 @@ public protocol QueueAdministration: HoldListing {
   /// does not grow with the length of the queue.
   func load() throws(QueueError) -> QueueLoad
 
-  /// Returns the history of a payload.
-  ///
-  /// - Returns: nil when the queue does not have the payload.
-  func history(of name: PayloadName) throws(QueueError) -> PayloadHistory?
-
-  /// Returns payloads that were given up because workers or senders ended while they had them.
+  /// Finds the first payloads that a filter selects.
   ///
   /// - Parameters:
-  ///   - id: only payloads with a greater number, in the order enqueued.
+  ///   - id: only payloads with a greater number.
   ///   - limit: the maximum number of payloads.
-  func poisoned(after id: Int64, limit: Int) throws(QueueError) -> [PayloadHistory]
+  func find(_ filter: PayloadFilter, after id: Int64, limit: Int) throws(QueueError) -> PayloadMatches
 
-  /// Requeues payloads in which nothing was attached, in their old place in the order. Deletes their results and
-  /// attempt counts.
+  /// Returns the histories of payloads, in the order of their numbers. Leaves out those that the queue does not have.
+  func histories(of ids: [Int64]) throws(QueueError) -> [PayloadHistory]
+
+  /// Returns the bytes of a payload; nil when the queue does not have it.
+  func content(of id: Int64) throws(QueueError) -> PayloadContent?
+
+  /// Pauses a stage for all workers or deliverers of the queue, until ``resume(_:)``. They finish what they hold.
   ///
-  /// - Parameter reason: all payloads with this reason, also those that passed; nil means every
-  ///   fallback, and dead payloads.
-  /// - Returns: the number of payloads. It may be too small when a call whose outcome is unknown is
-  ///   repeated.
-  func retry(_ reason: Reason?) throws(QueueError) -> Int
+  /// - Parameter why: one line for the operators; nil for none.
+  func pause(_ stage: PayloadEvent.Stage, why: String?) throws(QueueError)
 
-  /// Requeues deliveries that were dropped, or given up because senders ended.
+  /// Ends the pause of a stage.
   ///
-  /// - Returns: the number of results. It may be too small when a call whose outcome is unknown is
-  ///   repeated.
-  func redeliver() throws(QueueError) -> Int
+  /// - Returns: whether it was paused.
+  func resume(_ stage: PayloadEvent.Stage) throws(QueueError) -> Bool
 
-  /// Deletes payloads whose results are older than a span, and releases their holds. Keeps payloads
-  /// that a deliverer holds.
+  /// Requeues payloads that have a result, in their old place in the order. Deletes their results and
+  /// attempt counts. Leaves out payloads that a deliverer holds.
+  ///
+  /// The calls that change payloads by their numbers use one transaction. ``PayloadChange`` makes the steps.
+  ///
+  /// - Returns: the number of payloads.
+  func retry(_ ids: [Int64]) throws(QueueError) -> Int
+
+  /// Requeues deliveries that ended without a delivery.
+  ///
+  /// - Returns: the number of results.
+  func redeliver(_ ids: [Int64]) throws(QueueError) -> Int
+
+  /// Ends payloads that are not delivered: those without a result get their original as the result, which
+  /// is not delivered. Leaves out payloads that a worker or a deliverer holds.
+  ///
+  /// - Parameter why: one line for the payload's history.
+  /// - Returns: the number of payloads, and the holds that no unread result uses any more. The caller
+  ///   removes these files.
+  func cancel(_ ids: [Int64], _ why: String) throws(QueueError) -> (payloads: Int, released: [String])
+
+  /// Deletes payloads that have a result, and releases their holds. Leaves out payloads that a deliverer holds.
   ///
   /// - Parameter includesUndelivered: whether to delete payloads whose results were neither
   ///   delivered nor read.
   /// - Returns: the number of payloads, and the holds that no unread result uses any more. The
-  ///   caller removes these files. The number may be too small when a call whose outcome
-  ///   is unknown is repeated.
-  func purge(olderThan age: Duration, includesUndelivered: Bool) throws(QueueError) -> (payloads: Int, released: [String])
+  ///   caller removes these files.
+  func purge(_ ids: [Int64], includesUndelivered: Bool) throws(QueueError) -> (payloads: Int, released: [String])
 }

@@ -89,6 +89,18 @@ struct BatchStatement {
     return try run()
   }
 
+  /// Binds the first value, and runs the statement to its end.
+  ///
+  /// - Returns: the first column of its row; nil without a row.
+  func flag(_ number: Int64) throws -> Bool? {
+    bind(1, number)
+    defer { reset() }
+    guard try step() else { return nil }
+    let flag = integer(0) != 0
+    while try step() {}
+    return flag
+  }
+
   // MARK: Columns, from 0
 
   func integer(_ column: Int32) -> Int64 {

@@ -9,12 +9,14 @@ internal import GRDB
 ///   counted and searched, `output` what is written.
 /// - `hold`: files that results hold in a store. Holds with the id 0 belong to no result, and are
 ///   returned to the next caller that releases holds.
-/// - `queue`: one row with the last numbers, the count of payloads by state (``QueueTally``) and the
-///   queue's identity.
+/// - `queue`: one row with the last numbers, the count of payloads by state (``QueueTally``), the time to
+///   which the results that were claimed at a rate reach (``QueueTally/pace``), and the queue's identity.
+/// - `pause`: a row for each stage that is paused (``PayloadEvent/Stage``).
 /// - `finished`: the number of results in each second of the wall clock, for the last minute.
 /// - `boot`: the machine's starts, by number.
 /// - `delivery`: one row for each result that was not delivered. Triggers maintain it, so that it
-///   changes in the same transaction as the result.
+///   changes in the same transaction as the result. `tried_at` is the time of the last failed attempt,
+///   and `tried_for` the time that counts for giving up (``Delivery/triedFor``).
 /// - `event`: the last failed attempts to process a payload and to deliver its result
 ///   (``PayloadEvent``).
 ///
@@ -32,30 +34,37 @@ enum QueueSchema {
     PRAGMA application_id = \(application);
     PRAGMA user_version = \(version);
     CREATE TABLE queue (one INTEGER PRIMARY KEY CHECK (one = 1), last_id INTEGER NOT NULL, last_fence INTEGER NOT NULL, ready INTEGER NOT NULL,
-      waiting INTEGER NOT NULL, leased INTEGER NOT NULL, done INTEGER NOT NULL, dead INTEGER NOT NULL, unread INTEGER NOT NULL,
-      identity TEXT NOT NULL);
-    INSERT INTO queue VALUES (1, 0, 0, 0, 0, 0, 0, 0, 0, lower(hex(randomblob(16))));
+      waiting INTEGER NOT NULL, leased INTEGER NOT NULL, done INTEGER NOT NULL, delivered INTEGER NOT NULL, dropped INTEGER NOT NULL,
+      expired INTEGER NOT NULL, timed_out INTEGER NOT NULL, cancelled INTEGER NOT NULL, dead INTEGER NOT NULL, unread INTEGER NOT NULL,
+      pace INTEGER NOT NULL, identity TEXT NOT NULL);
+    INSERT INTO queue VALUES (1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, lower(hex(randomblob(16))));
+    CREATE TABLE pause (stage INTEGER PRIMARY KEY, since INTEGER NOT NULL, reason TEXT);
     CREATE TABLE boot (number INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);
     CREATE TABLE payload (id INTEGER PRIMARY KEY, priority INTEGER NOT NULL, not_before INTEGER, expires_at INTEGER, enqueued_at INTEGER NOT NULL,
-      key BLOB, line BLOB NOT NULL, name TEXT);
+      key BLOB, search_key BLOB, line BLOB NOT NULL, name TEXT);
     CREATE TABLE batch (name TEXT PRIMARY KEY) WITHOUT ROWID;
     CREATE UNIQUE INDEX payload_key ON payload (key) WHERE key IS NOT NULL;
+    CREATE INDEX payload_search_key ON payload (search_key, id) WHERE search_key IS NOT NULL;
     CREATE TABLE work (id INTEGER PRIMARY KEY, state INTEGER NOT NULL, rank INTEGER NOT NULL, attempts INTEGER NOT NULL, deaths INTEGER NOT NULL,
       deaths_alone INTEGER NOT NULL, boot INTEGER, until INTEGER, moment INTEGER, worker INTEGER, fence INTEGER, alone INTEGER);
     CREATE INDEX work_ready ON work (rank, id) WHERE state = 0;
     CREATE INDEX work_suspect ON work (rank, id) WHERE state = 1;
+    CREATE INDEX work_waiting ON work (id) WHERE state = 2;
     CREATE INDEX work_delayed ON work (boot, until) WHERE state = 2;
     CREATE INDEX work_moment ON work (moment) WHERE state = 2;
     CREATE INDEX work_leased ON work (boot, worker, until) WHERE state = 3;
     CREATE TABLE result (id INTEGER PRIMARY KEY, outcome TEXT NOT NULL, reason TEXT, dead INTEGER NOT NULL, read INTEGER NOT NULL,
-      finished_at INTEGER NOT NULL, delivery TEXT, answer TEXT, delivered_at INTEGER);
+      finished_at INTEGER NOT NULL, status TEXT, answer TEXT, delivered_at INTEGER);
+    CREATE INDEX result_ended ON result (status, id) WHERE status <> 'delivered';
+    CREATE INDEX result_dead ON result (id) WHERE dead OR status = 'poison';
+    CREATE INDEX result_reason ON result (reason, id) WHERE reason IS NOT NULL AND substr(reason, 1, 8) <> 'payload.';
     CREATE TABLE output (id INTEGER PRIMARY KEY, record BLOB NOT NULL, line BLOB);
     CREATE TABLE hold (id INTEGER NOT NULL, path TEXT NOT NULL, PRIMARY KEY (id, path)) WITHOUT ROWID;
     CREATE INDEX hold_path ON hold (path);
     CREATE TABLE finished (second INTEGER PRIMARY KEY, count INTEGER NOT NULL);
     CREATE TABLE delivery (id INTEGER PRIMARY KEY, state INTEGER NOT NULL, rank INTEGER NOT NULL, decided INTEGER NOT NULL,
       attempts INTEGER NOT NULL, deaths INTEGER NOT NULL, deaths_alone INTEGER NOT NULL, boot INTEGER, until INTEGER, moment INTEGER,
-      worker INTEGER, fence INTEGER, alone INTEGER);
+      worker INTEGER, fence INTEGER, alone INTEGER, tried_at INTEGER, tried_for INTEGER NOT NULL DEFAULT 0);
     CREATE INDEX delivery_ready ON delivery (rank, decided) WHERE state = 0;
     CREATE INDEX delivery_suspect ON delivery (rank, decided) WHERE state = 1;
     CREATE INDEX delivery_delayed ON delivery (boot, until) WHERE state = 2;

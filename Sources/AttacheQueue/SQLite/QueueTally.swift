@@ -7,33 +7,63 @@ struct QueueTally: Equatable {
   var lastID: Int64
   /// The fence of the last claim.
   var lastFence: Int64
-  /// Ready payloads, including suspects.
-  var ready: Int
-  var waiting: Int
-  var leased: Int
-  var done: Int
-  var dead: Int
+  /// The time to which the results that were claimed at a rate reach, in microseconds since 1970.
+  var pace: Int64
+  /// Results that were neither delivered nor read, those of dead payloads with them.
   var unread: Int
+  /// In the order of ``PayloadState/allCases``. Suspects count as ready.
+  private var numbers: [Int] = []
+
+  private static let columns = PayloadState.allCases.map(\.column)
+  private static let select = "SELECT last_id, last_fence, pace, unread, \(columns.joined(separator: ", ")) FROM queue"
+  private static let update =
+    "UPDATE queue SET last_id = ?, last_fence = ?, pace = ?, unread = ?, \(columns.map { "\($0) = ?" }.joined(separator: ", "))"
 
   init(_ connection: Database) throws {
-    let select = try connection.batch("SELECT last_id, last_fence, ready, waiting, leased, done, dead, unread FROM queue")
+    let select = try connection.batch(Self.select)
     defer { select.reset() }
     guard try select.step() else { throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "the row of the queue is missing") }
-    lastID = select.integer(0)
-    lastFence = select.integer(1)
-    ready = Int(select.integer(2))
-    waiting = Int(select.integer(3))
-    leased = Int(select.integer(4))
-    done = Int(select.integer(5))
-    dead = Int(select.integer(6))
-    unread = Int(select.integer(7))
+    (lastID, lastFence, pace, unread) = (select.integer(0), select.integer(1), select.integer(2), Int(select.integer(3)))
+    numbers = Self.columns.indices.map { Int(select.integer(Int32($0) + 4)) }
   }
 
   func save(_ connection: Database) throws {
-    let update = try connection.batch(
-      "UPDATE queue SET last_id = ?, last_fence = ?, ready = ?, waiting = ?, leased = ?, done = ?, dead = ?, unread = ?")
-    try update.run(lastID, lastFence, Int64(ready), Int64(waiting), Int64(leased), Int64(done), Int64(dead), Int64(unread))
+    let update = try connection.batch(Self.update)
+    for (index, number) in numbers.enumerated() { update.bind(Int32(index) + 5, Int64(number)) }
+    try update.run(lastID, lastFence, pace, Int64(unread))
   }
+
+  /// The number of payloads in a state.
+  subscript(_ state: PayloadState) -> Int {
+    get { numbers[state.index] }
+    set { numbers[state.index] = newValue }
+  }
+
+  /// Records that a delivery is over. A dead payload stays dead.
+  mutating func noteEnd(_ state: PayloadState, isDead: Bool) {
+    unread -= 1
+    guard !isDead else { return }
+    self[.done] -= 1
+    self[state] += 1
+  }
+
+  var ready: Int {
+    get { self[.ready] }
+    set { self[.ready] = newValue }
+  }
+  var waiting: Int {
+    get { self[.waiting] }
+    set { self[.waiting] = newValue }
+  }
+  var leased: Int {
+    get { self[.leased] }
+    set { self[.leased] = newValue }
+  }
+}
+
+extension PayloadState {
+  /// The column of `queue` with the number of payloads in this state.
+  fileprivate var column: String { self == .timedOut ? "timed_out" : rawValue }
 }
 
 extension Database {

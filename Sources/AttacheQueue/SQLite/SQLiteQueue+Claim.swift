@@ -20,6 +20,11 @@ extension SQLiteQueue {
         tally.waiting -= due
         tally.ready += due
       }
+      if let pause = try connection.pause(of: .work) {
+        var claim = Claim(leases: [], hasSuspects: false, next: QueuePause.poll)
+        claim.pause = pause
+        return claim
+      }
       let leases = try connection.lease(request, to: worker, now, &tally)
       if !leases.isEmpty { next = min(next ?? .max, now.uptime + request.span.microseconds) }
       let hasSuspects = try connection.has(.work, state: 1)

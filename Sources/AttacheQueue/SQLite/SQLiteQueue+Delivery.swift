@@ -15,20 +15,34 @@ extension SQLiteQueue {
       if !settled.isEmpty {
         let settling = try DeliverySettling(connection, now)
         let ends = try settled.map(settling.run)
-        tally.unread -= ends.count(where: { $0 == true })
-        claim.refused = Set(zip(settled, ends).lazy.filter { $0.1 == nil }.map(\.0.token))
+        for case .over(let state, let isDead) in ends { tally.noteEnd(state, isDead: isDead) }
+        claim.refused = Set(zip(settled, ends).lazy.filter { $0.1 == .refused }.map(\.0.token))
         claim.released = try connection.takeOrphans()
       }
       claim.hasUndecided = tally.ready + tally.waiting + tally.leased > 0
-      guard let request else { return claim }
+      guard var request else { return claim }
       var next: Int64?
       if try connection.has(.delivery, state: 3) {
         try connection.keep(.delivery, worker, since: ownFence, now, for: request.span)
         next = try connection.takeOver(.delivery, now, slot).next
       }
       if try connection.has(.delivery, state: 2) { _ = try connection.endDelays(.delivery, now) }
+      claim.pause = try connection.pause(of: .delivery)
+      guard claim.pause == nil else {
+        claim.next = QueuePause.poll
+        return claim
+      }
+      let pace = request.rate.map { DeliveryPace(until: tally.pace, now: now.wall, rate: $0) }
+      if let pace, pace.allowed < request.limit {
+        request.limit = pace.allowed
+        guard pace.allowed > 0 else {
+          claim.next = pace.wait
+          return claim
+        }
+      }
       let suspectIsFirst: Bool
       (claim.deliveries, suspectIsFirst) = try connection.firstDeliveries(request, fence: tally.lastFence + 1)
+      if let pace { tally.pace = pace.until(after: claim.deliveries.count) }
       if request.includesFiles { try connection.addFiles(to: &claim.deliveries) }
       if !claim.deliveries.isEmpty {
         tally.lastFence += 1
@@ -54,58 +68,53 @@ extension SQLiteQueue {
   }
 }
 
-extension SQLiteQueue {
-  package func redeliver() throws(QueueError) -> Int {
-    try write { connection, tally in
-      let wanted = "delivery IN ('\(DeliveryStatus.dropped.rawValue)', '\(DeliveryStatus.poison.rawValue)')"
-      try connection.execute(
-        sql: """
-          INSERT INTO delivery (id, state, rank, decided, attempts, deaths, deaths_alone)
-          SELECT result.id, 0, -max(priority, -9223372036854775807), finished_at, 0, 0, 0
-          FROM result CROSS JOIN payload ON payload.id = result.id WHERE \(wanted)
-          """)
-      try connection.execute(
-        sql: "UPDATE result SET read = 0, delivery = NULL, answer = NULL, delivered_at = NULL WHERE \(wanted)")
-      tally.unread += connection.changesCount
-      return connection.changesCount
-    }
-  }
-}
-
 /// The statements that store the disposition of a delivery.
 private struct DeliverySettling {
   private let connection: Database
   private let now: QueueMoment
   private let delete: BatchStatement
   private let result: BatchStatement
+  /// Counts a failed attempt's time.
+  private let count: BatchStatement
   private let returning: LeaseReturn
   private let hasHolds: Bool
 
   init(_ connection: Database, _ now: QueueMoment) throws {
     (self.connection, self.now) = (connection, now)
     delete = try connection.batch("DELETE FROM delivery WHERE id = ? AND fence = ?")
-    result = try connection.batch("UPDATE result SET read = 1, delivery = ?2, answer = ?3, delivered_at = ?4 WHERE id = ?1")
+    result = try connection.batch("UPDATE result SET read = 1, status = ?2, answer = ?3, delivered_at = ?4 WHERE id = ?1 RETURNING dead")
+    count = try connection.batch(
+      "UPDATE delivery SET tried_for = tried_for + max(0, min(?4, ?3 - coalesce(tried_at, ?3))), tried_at = ?3 WHERE id = ?1 AND fence = ?2"
+    )
     returning = try LeaseReturn(.delivery, connection, now)
     hasHolds = try Bool.fetchOne(connection.cachedStatement(sql: "SELECT EXISTS (SELECT 1 FROM hold)")) ?? false
   }
 
-  /// - Returns: whether the delivery is over; nil when the result is leased to another deliverer,
-  ///   or its delivery was over already.
-  func run(_ settled: SettledDelivery) throws -> Bool? {
+  /// What became of a disposition.
+  enum End: Equatable {
+    /// The delivery is over.
+    case over(PayloadState, isDead: Bool)
+    case returned
+    /// The result is leased to another deliverer, or its delivery was over already.
+    case refused
+  }
+
+  func run(_ settled: SettledDelivery) throws -> End {
     let (id, fence) = (settled.token.id, settled.token.fence)
     switch settled.disposition {
     case .over(let status, let answer):
-      guard try delete.run(id, fence) > 0 else { return nil }
+      guard try delete.run(id, fence) > 0 else { return .refused }
       try result.bind(2, status.rawValue)
       try result.bind(3, answer.map(PayloadEvent.bounded))
       result.bind(4, now.wall)
-      try result.run(id)
+      let isDead = try result.flag(id) ?? false
       if hasHolds { try connection.orphanHolds(of: "= ?", [id]) }
-      return true
-    case .returned(let span, let tried):
-      return try returning.run(settled.token, after: span, wasTried: tried != nil, tried) ? false : nil
+      return .over(PayloadState(status), isDead: isDead)
+    case .returned(let span, let tried, let counts):
+      if tried != nil { try count.run(id, fence, now.wall, counts ? Delivery.longestPause.microseconds : 0) }
+      return try returning.run(settled.token, after: span, wasTried: tried != nil, tried) ? .returned : .refused
     case .senderEnded(let isAlone, let tried):
-      return try returning.run(settled.token, wasTried: true, tried, deaths: 1, deathsAlone: isAlone ? 1 : 0) ? false : nil
+      return try returning.run(settled.token, wasTried: true, tried, deaths: 1, deathsAlone: isAlone ? 1 : 0) ? .returned : .refused
     }
   }
 }
@@ -136,6 +145,7 @@ extension Database {
           outcome: Outcome(rawValue: select.text(4)) ?? .fallback, reason: select.isNull(5) ? nil : Reason(rawValue: select.text(5)),
           attempt: Int(select.integer(6)) + 1, expiresAt: select.integerIfAny(7).map(Duration.init(microseconds:)),
           deaths: Int(select.integer(8)), deathsAlone: Int(select.integer(9))))
+      deliveries[deliveries.count - 1].triedFor = .microseconds(select.integer(10))
     }
     return (deliveries, suspectIsFirst)
   }
@@ -155,7 +165,7 @@ extension Database {
   private static func query(_ request: DeliveryRequest) -> String {
     let columns = """
       delivery.id, state, length(coalesce(output.line, payload.line)), coalesce(output.line, payload.line), outcome, reason, attempts,
-        expires_at, deaths, deaths_alone
+        expires_at, deaths, deaths_alone, tried_for
       """
     let tables = """
       CROSS JOIN payload ON payload.id = delivery.id CROSS JOIN output ON output.id = delivery.id CROSS JOIN result ON result.id = delivery.id

@@ -43,7 +43,7 @@ extension Database {
   ///
   /// - Returns: the number of payloads whose key did not exist.
   func add(_ payloads: some Sequence<NewPayload>, at now: Int64, _ tally: inout QueueTally) throws -> Int {
-    let insert = try batch("INSERT OR IGNORE INTO payload VALUES (?, ?, ?, ?, ?, ?, ?, ?)")
+    let insert = try batch("INSERT OR IGNORE INTO payload VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)")
     let work = try batch("INSERT INTO work (id, state, rank, attempts, deaths, deaths_alone, moment) VALUES (?, ?, ?, 0, 0, 0, ?)")
     return try payloads.count { payload in
       let id = tally.lastID + 1
@@ -81,9 +81,11 @@ extension BatchStatement {
     bind(3, payload.notBefore?.microseconds)
     bind(4, payload.expiresAt?.microseconds)
     bind(5, now)
-    if let name = payload.name { try bind(8, name) } else { bind(8, nil as Int64?) }
+    if let name = payload.name { try bind(9, name) } else { bind(9, nil as Int64?) }
     return try withBound(6, payload.key) {
-      try withBound(7, payload.line) { try run() > 0 }
+      try withBound(7, payload.searchKey) {
+        try withBound(8, payload.line) { try run() > 0 }
+      }
     }
   }
 }

@@ -22,7 +22,7 @@ extension SQLiteQueue {
         }
         tally.leased -= 1
         tally.unread += 1
-        if result.isDead { tally.dead += 1 } else { tally.done += 1 }
+        tally[result.isDead ? .dead : .done] += 1
       }
       try connection.noteFinished(results.count - refused.count, at: now)
       return refused

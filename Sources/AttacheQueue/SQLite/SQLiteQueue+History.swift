@@ -1,4 +1,5 @@
 internal import Attache
+internal import FoundationEssentials
 internal import GRDB
 
 /// Adds failed attempts to the histories of payloads.
@@ -39,44 +40,42 @@ extension PayloadEvent {
 }
 
 extension SQLiteQueue {
-  package func history(of name: PayloadName) throws(QueueError) -> PayloadHistory? {
-    try read { connection in
-      let id: Int64?
-      switch name {
-      case .number(let number): id = number
-      case .key(let key):
-        let select = try connection.batch("SELECT id FROM payload WHERE key = ?")
-        id = try select.withBound(1, key) {
-          defer { select.reset() }
-          return try select.step() ? select.integer(0) : nil
-        }
-      }
-      return try id.flatMap { try connection.history(of: $0) }
+  package func histories(of ids: [Int64]) throws(QueueError) -> [PayloadHistory] {
+    let (wall, uptime, boot) = (clock.wall, clock.uptime, clock.boot)
+    return try read { connection in
+      let number = try Int64.fetchOne(connection, sql: "SELECT number FROM boot WHERE name = ?", arguments: [boot])
+      return try ids.compactMap { try connection.history(of: $0, booted: wall - uptime, boot: number) }
     }
   }
 
-  package func poisoned(after id: Int64, limit: Int) throws(QueueError) -> [PayloadHistory] {
+  package func content(of id: Int64) throws(QueueError) -> PayloadContent? {
     try read { connection in
-      let ids = try Int64.fetchAll(
-        connection, sql: "SELECT id FROM result WHERE id > ? AND (dead OR delivery = ?) ORDER BY id LIMIT ?",
-        arguments: [id, DeliveryStatus.poison.rawValue, limit])
-      return try ids.compactMap { try connection.history(of: $0) }
+      let select = try connection.batch(
+        "SELECT payload.line, output.record, output.line FROM payload LEFT JOIN output ON output.id = payload.id WHERE payload.id = ?")
+      select.bind(1, id)
+      defer { select.reset() }
+      guard try select.step() else { return nil }
+      return PayloadContent(
+        line: select.bytes(0), record: select.isNull(1) ? nil : select.bytes(1), output: select.isNull(2) ? nil : select.bytes(2))
     }
   }
 }
 
 extension Database {
-  fileprivate func history(of id: Int64) throws -> PayloadHistory? {
+  /// - Parameters:
+  ///   - booted: the wall clock time of the machine's start.
+  ///   - boot: the number of this start.
+  fileprivate func history(of id: Int64, booted: Duration, boot: Int64?) throws -> PayloadHistory? {
     let row = try Row.fetchOne(
-      self,
-      sql: """
-        SELECT payload.priority, payload.enqueued_at, payload.not_before, payload.expires_at,
-          work.state AS work_state, work.attempts AS work_attempts, outcome, reason, dead, finished_at, result.delivery, answer, delivered_at, read,
-          delivery.state AS delivery_state, delivery.attempts AS delivery_attempts
-        FROM payload LEFT JOIN work ON work.id = payload.id LEFT JOIN result ON result.id = payload.id
-          LEFT JOIN delivery ON delivery.id = payload.id
-        WHERE payload.id = ?
-        """, arguments: [id])
+      cachedStatement(
+        sql: """
+          SELECT payload.priority, search_key, payload.enqueued_at, payload.not_before, payload.expires_at, outcome, reason, dead, finished_at, result.status,
+            answer, delivered_at, read, work.state AS work_state, delivery.state AS delivery_state, coalesce(work.worker, delivery.worker) AS worker,
+            coalesce(work.moment, delivery.moment) AS moment, coalesce(work.until, delivery.until) AS until, coalesce(work.boot, delivery.boot) AS boot
+          FROM payload LEFT JOIN work ON work.id = payload.id LEFT JOIN result ON result.id = payload.id
+            LEFT JOIN delivery ON delivery.id = payload.id
+          WHERE payload.id = ?
+          """), arguments: [id])
     guard let row else { return nil }
     func moment(_ name: String) -> Duration? { (row[name] as Int64?).map(Duration.init(microseconds:)) }
     var history = PayloadHistory(id: id, enqueuedAt: moment("enqueued_at") ?? .zero)
@@ -84,10 +83,14 @@ extension Database {
     (history.notBefore, history.expiresAt) = (moment("not_before"), moment("expires_at"))
     history.work = (row["work_state"] as Int64?).map(PayloadHistory.Standing.init)
     history.tries = try events(of: id)
+    history.searchKey = (row["search_key"] as Data?).map { Array($0) }
+    history.holder = (row["worker"] as Int64?).map(String.init)
+    let until = row["boot"] == boot ? moment("until").map { booted + $0 } : nil
+    history.dueAt = [moment("moment"), until].compactMap(\.self).min()
     guard let outcome = row["outcome"] as String?, let finishedAt = moment("finished_at") else { return history }
     var result = PayloadHistory.Result(outcome: outcome, reason: row["reason"], isDead: row["dead"], finishedAt: finishedAt)
     result.delivery = (row["delivery_state"] as Int64?).map(PayloadHistory.Standing.init)
-    result.status = (row["delivery"] as String?) ?? (row["read"] == true ? "read" : nil)
+    result.status = (row["status"] as String?) ?? (row["read"] == true ? "read" : nil)
     (result.answer, result.deliveredAt) = (row["answer"], moment("delivered_at"))
     history.result = result
     return history

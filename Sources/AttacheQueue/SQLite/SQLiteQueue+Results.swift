@@ -9,11 +9,11 @@ extension SQLiteQueue {
   package func markRead(_ ids: [Int64]) throws(QueueError) -> [String] {
     guard !ids.isEmpty else { return [] }
     return try write { connection, tally in
-      let update = try connection.batch("UPDATE result SET read = 1 WHERE id = ? AND read = 0")
+      let update = try connection.batch("UPDATE result SET read = 1 WHERE id = ? AND read = 0 RETURNING dead")
       let holds = try Bool.fetchOne(connection.cachedStatement(sql: "SELECT EXISTS (SELECT 1 FROM hold)")) ?? false
       for id in ids {
-        guard try update.run(id) > 0 else { continue }
-        tally.unread -= 1
+        guard let isDead = try update.flag(id) else { continue }
+        tally.noteEnd(.delivered, isDead: isDead)
         if holds { try connection.orphanHolds(of: "= ?", [id]) }
       }
       return try connection.takeOrphans()

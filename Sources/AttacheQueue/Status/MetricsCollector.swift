@@ -188,10 +188,10 @@ package final class MetricsCollector: Sendable {
 
   private static func write(_ counts: QueueCounts, to text: inout MetricsText) {
     text.family("attache_queue_payloads", .gauge, "Payloads in the queue, by state; waiting ones are not due yet.")
-    for (state, count) in [
-      ("ready", counts.ready), ("waiting", counts.waiting), ("leased", counts.leased), ("done", counts.done), ("dead", counts.dead),
-    ] {
-      text.sample(count, ["state": state])
+    for state in PayloadState.allCases { text.sample(counts[state], ["state": state.rawValue]) }
+    text.family("attache_queue_paused", .gauge, "Whether an operator has paused the stage (attache pause).")
+    for stage in PayloadEvent.Stage.allCases {
+      text.sample(counts.pauses.contains { $0.stage == stage } ? 1 : 0, ["stage": stage.name])
     }
     text.gauge("attache_queue_unread_results", "Results in the queue that were neither delivered nor read.", Double(counts.unread))
     text.gauge("attache_queue_results_in_delivery", "Undelivered results that deliverers have leased.", Double(counts.delivering))

@@ -23,32 +23,40 @@ package struct QueueStatus: Sendable {
 
   /// The status for people, in several lines without line feeds.
   package var lines: [String] {
-    let rows: [(state: String, count: Int, note: String)] = [
-      ("ready", counts.ready, ""), ("waiting", counts.waiting, counts.waiting > 0 ? "not due yet" : ""), ("leased", counts.leased, ""),
-      ("done", counts.done, undelivered), ("dead", counts.dead, ""),
-    ]
+    let rows = PayloadState.allCases.map { (state: $0.rawValue, count: counts[$0], note: note($0)) }
     let width = rows.map { Self.grouped($0.count).count }.max() ?? 0
     var lines = ["\(queue.message): \(Self.grouped(counts.total)) payload\(counts.total == 1 ? "" : "s")"]
     lines += rows.map { state, count, note in
-      let (name, number) = (Self.padded(state, to: 9), Self.grouped(count))
+      let (name, number) = (Self.padded(state, to: 11), Self.grouped(count))
       return "  \(name)\(Self.padded("", to: width - number.count))\(number)\(note.isEmpty ? "" : "  \(note)")"
     }
     if let oldest = counts.oldest { lines.append("the oldest without a result was enqueued \(Self.span(oldest)) ago") }
     if let oldest = counts.oldestUndelivered { lines.append("the oldest undelivered was enqueued \(Self.span(oldest)) ago") }
+    lines += counts.pauses.map { pause in
+      let reason = pause.reason.map { ": \(PrintableText.of($0))" } ?? ""
+      return "the \(pause.stage.name) is paused since \(PayloadHistory.text(pause.since))\(reason)"
+    }
     lines.append("\(Self.grouped(counts.finishedLastMinute)) results in the last minute; \(pace)")
     return lines
   }
 
-  private var undelivered: String {
-    guard counts.unread > 0 else { return "" }
-    return "\(Self.grouped(counts.unread)) undelivered"
-      + (counts.delivering > 0 ? ", \(Self.grouped(counts.delivering)) of them leased" : "")
+  private func note(_ state: PayloadState) -> String {
+    switch state {
+    case .waiting: return counts[.waiting] > 0 ? "not due yet" : ""
+    case .done: return counts.delivering > 0 ? "\(Self.grouped(counts.delivering)) with a deliverer" : ""
+    case .dead:
+      let undelivered = counts.unread - counts[.done]
+      return undelivered > 0 ? "\(Self.grouped(undelivered)) undelivered" : ""
+    default: return ""
+    }
   }
 
-  /// The status in one line.
+  /// The status in one line. It has the rarer states only if they have payloads.
   package var line: String {
-    "\(counts.total) payload\(counts.total == 1 ? "" : "s"): \(counts.ready) ready, \(counts.waiting) waiting, \(counts.leased) leased, \(counts.done) done "
-      + "(\(counts.unread) undelivered), \(counts.dead) dead; \(pace)"
+    let states = PayloadState.allCases.filter { counts[$0] > 0 || [.ready, .waiting, .leased, .done, .delivered].contains($0) }
+    let numbers = states.map { "\(counts[$0]) \($0.rawValue)" }.joined(separator: ", ")
+    let paused = counts.pauses.isEmpty ? "" : ", \(counts.pauses.map(\.stage.name).joined(separator: " and ")) paused"
+    return "\(counts.total) payload\(counts.total == 1 ? "" : "s"): \(numbers); \(pace)\(paused)"
   }
 
   private var pace: String {
@@ -68,10 +76,12 @@ package struct QueueStatus: Sendable {
     writer.beginObject()
     writer.key("queue")
     writer.string("\(queue)")
-    for (name, count) in [
-      ("ready", counts.ready), ("waiting", counts.waiting), ("leased", counts.leased), ("done", counts.done), ("dead", counts.dead),
-      ("undecided", counts.undecided), ("unread", counts.unread), ("delivering", counts.delivering), ("total", counts.total),
-    ] {
+    let states = PayloadState.allCases.map { ($0.rawValue, counts[$0]) }
+    let sums = [
+      ("undecided", counts.undecided), ("decided", counts.decided), ("unread", counts.unread), ("delivering", counts.delivering),
+      ("total", counts.total),
+    ]
+    for (name, count) in states + sums {
       writer.key(name)
       writer.integer(count)
     }
@@ -85,6 +95,16 @@ package struct QueueStatus: Sendable {
     writer.double((rate * 1_000).rounded() / 1_000)
     writer.key("left_s")
     if let timeLeft { writer.integer(timeLeft.components.seconds) } else { writer.null() }
+    writer.key("paused")
+    writer.beginArray()
+    for pause in counts.pauses {
+      writer.beginObject()
+      writer.member("stage", pause.stage.name)
+      writer.member("since", PayloadHistory.text(pause.since))
+      writer.member("reason", pause.reason)
+      writer.endObject()
+    }
+    writer.endArray()
     writer.endObject()
     return String(decoding: writer.bytes, as: UTF8.self) + "\n"
   }

@@ -14,7 +14,7 @@ package struct ResultRate: Sendable {
   /// Adds counts and returns the rate. For the first counts, the rate is
   /// ``QueueCounts/recentRate``.
   package mutating func add(_ counts: QueueCounts, at instant: MonotonicInstant) -> Double {
-    let decided = counts.done + counts.dead
+    let decided = counts.decided
     // Payloads were removed or requeued. Earlier counts no longer describe the rate.
     if let last = samples.last, decided < last.decided { samples = [] }
     samples.append(Sample(instant: instant, decided: decided))

@@ -147,6 +147,7 @@ public final class QueueWorker: Sendable {
       // Called under the lock, so that the reports are in order. Neither call waits.
       if state.fault != before { observer.paused(state.fault?.text) }
       if let notice = state.pauses.note(state.fault, at: clock.now) { say(notice) }
+      if let notice = state.takeNotice() { say(notice) }
     }
   }
 

@@ -14,6 +14,8 @@ public enum WorkerNotice: Sendable, CustomStringConvertible {
   case paused(String, count: Int)
   /// The worker claims payloads again. Reported only if the pause was reported.
   case resumed
+  /// An operator has paused the queue; nil when that ends.
+  case queuePaused(QueuePause?)
   /// The worker was stopped while the machine fails, and leaves payloads that it held without a
   /// result. The text says what failed and what to do.
   case left(String)
@@ -26,6 +28,7 @@ public enum WorkerNotice: Sendable, CustomStringConvertible {
       "paused: \(text); no payload is lost, and the worker tries again every \(WorkerConfiguration.pause.components.seconds) s"
         + (count > 1 ? " (paused \(count) times since the last such message)" : "")
     case .resumed: "the worker goes on"
+    case .queuePaused(let pause): pause?.message("processed") ?? "the queue is no longer paused"
     case .left(let text): "payloads are left without a result: \(text)"
     }
   }

@@ -40,6 +40,9 @@ struct WorkerState: Sendable {
   private var isEmpty = false
   /// Whether there may be new payloads since the last claim began.
   private var hasNews = false
+  /// The operator's pause at the last claim.
+  private var queuePause: QueuePause?
+  private var notice: WorkerNotice?
   private var isStopped = false
   private var isCancelled = false
   private(set) var isOnce: Bool
@@ -94,7 +97,15 @@ struct WorkerState: Sendable {
     undecided += claim.leases.count
     if claim.leases.isEmpty { noteNothingToTry() }
     isEmpty = claim.next == nil
+    if (claim.pause == nil) != (queuePause == nil) { notice = .queuePaused(claim.pause) }
+    queuePause = claim.pause
     if hasNews { lookAgain() }
+  }
+
+  /// Returns the message about the operator's pause since the last call.
+  mutating func takeNotice() -> WorkerNotice? {
+    defer { notice = nil }
+    return notice
   }
 
   /// Records that there may be new payloads to claim.

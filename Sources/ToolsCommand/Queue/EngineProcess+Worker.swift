@@ -48,7 +48,7 @@ extension Logger {
   fileprivate func notify(_ notice: WorkerNotice) {
     switch notice {
     case .fellBack(let explanation, let advice): notify(explanation, at: advice == nil ? nil : .warning, "\(notice)")
-    case .paused, .left: warning("\(notice)")
+    case .paused, .left, .queuePaused: warning("\(notice)")
     case .resumed: self.notice("\(notice)")
     }
   }

@@ -98,6 +98,39 @@ extension PayloadQueue {
   }
 }
 
+extension PayloadQueue {
+  /// Requeues what fell back and is dead, or what has the reason.
+  func retry(_ reason: Reason?) throws(QueueError) -> Int {
+    var filter = PayloadFilter(.retry)
+    filter.reason = reason
+    return try PayloadChange(filter, of: self).run { ids throws(QueueError) in try retry(ids) }
+  }
+
+  func redeliver() throws(QueueError) -> Int {
+    try PayloadChange(PayloadFilter(.redelivery), of: self).run { ids throws(QueueError) in try redeliver(ids) }
+  }
+
+  func purge(olderThan age: Duration, includesUndelivered: Bool) throws(QueueError) -> (payloads: Int, released: [String]) {
+    var released: [String] = []
+    let filter = PayloadFilter(.purge(olderThan: age, includesUndelivered: includesUndelivered))
+    let count = try PayloadChange(filter, of: self).run { ids throws(QueueError) in
+      let purged = try purge(ids, includesUndelivered: includesUndelivered)
+      released += purged.released
+      return purged.payloads
+    }
+    return (count, released)
+  }
+
+  func history(of id: Int64) throws(QueueError) -> PayloadHistory? { try histories(of: [id]).first }
+
+  /// The numbers of all payloads that a filter selects.
+  func ids(_ change: (inout PayloadFilter) -> Void) throws(QueueError) -> [Int64] {
+    var filter = PayloadFilter()
+    change(&filter)
+    return try find(filter, after: 0, limit: 1_000).ids
+  }
+}
+
 extension Lease {
   var text: String { line.map { String(decoding: $0, as: UTF8.self).trimmingCharacters(in: .newlines) } ?? "" }
 

@@ -193,13 +193,13 @@ import Testing
     try queue.finishAll(.fallback, reason: .deadline)
     let delivery = try #require(try queue.settle([], claiming: .upTo(1)).deliveries.first)
     _ = try queue.settle([SettledDelivery(delivery.token, .returned(after: .seconds(2), tried: "retry 2s"))], claiming: nil)
-    #expect(try queue.history(of: .number(1))?.result?.delivery == .waiting)
+    #expect(try queue.history(of: 1)?.result?.delivery == .waiting)
     test.clock.pass(.seconds(2))
     let again = try #require(try queue.settle([], claiming: .upTo(1)).deliveries.first)
     _ = try queue.settle(
       [SettledDelivery(again.token, .over(.poison, answer: "ended 3 senders while no other result was in flight"))], claiming: nil)
 
-    let history = try #require(try queue.history(of: .key([1, 2, 3])))
+    let history = try #require(queue.histories(of: queue.ids { $0.keys = [[1, 2, 3]] }).first)
     #expect(history.id == 1 && history.enqueuedAt == start && history.work == nil)
     #expect(history.tries.map(\.text) == ["dns.failed", "retry 2s"])
     #expect(history.tries.map(\.stage) == [.work, .delivery])
@@ -209,9 +209,8 @@ import Testing
     #expect((result.outcome, result.reason, result.isDead) == ("fallback", "deadline", false))
     #expect((result.status, result.answer, result.delivery) == ("poison", "ended 3 senders while no other result was in flight", nil))
     #expect((result.finishedAt, result.deliveredAt) == (start + .seconds(1), start + .seconds(3)))
-    #expect(try queue.history(of: .number(2)) == nil)
-    #expect(try queue.poisoned(after: 0, limit: 9).map(\.id) == [1])
-    #expect(try queue.poisoned(after: 1, limit: 9) == [])
+    #expect(try queue.history(of: 2) == nil)
+    #expect(try queue.ids { $0.state = .dead } == [1])
   }
 
   @Test(arguments: QueueBackend.allCases)
@@ -237,8 +236,8 @@ import Testing
     let text = "a\0\u{301}b\u{FFFF}" + String(repeating: "é", count: 200)
     let dispositions: [SettledDelivery.Disposition] = [.over(.dropped, answer: text), .returned(after: .zero, tried: text)]
     #expect(try queue.settle(zip(deliveries, dispositions).map { SettledDelivery($0.token, $1) }, claiming: nil).refused == [])
-    #expect(try queue.history(of: .number(1))?.result?.answer?.utf8.first == UInt8(ascii: "a"))
-    #expect(try queue.history(of: .number(2))?.tries.map(\.text.utf8.first) == [UInt8(ascii: "a")])
+    #expect(try queue.history(of: 1)?.result?.answer?.utf8.first == UInt8(ascii: "a"))
+    #expect(try queue.history(of: 2)?.tries.map(\.text.utf8.first) == [UInt8(ascii: "a")])
   }
 
   @Test(arguments: QueueBackend.allCases)
@@ -249,7 +248,7 @@ import Testing
       let deliveries = try queue.settle([], claiming: .upTo(1)).deliveries
       _ = try queue.settle(deliveries.map { SettledDelivery($0.token, .returned(after: .zero, tried: "\(number)")) }, claiming: nil)
     }
-    #expect(try queue.history(of: .number(1))?.tries.map(\.text) == (9...40).map { "\($0)" })
+    #expect(try queue.history(of: 1)?.tries.map(\.text) == (9...40).map { "\($0)" })
   }
 }
 

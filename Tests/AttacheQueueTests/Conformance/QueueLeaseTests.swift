@@ -59,7 +59,7 @@ import Testing
     #expect(try other.finish([taken.finished(output: "in time\n")]) == [])
     #expect(try slow.finish([late.finished(output: "late\n")]) == [late.token])
     #expect(try slow.lines() == ["in time\n"])
-    #expect(try slow.counts().done == 1)
+    #expect(try slow.counts()[.done] == 1)
   }
 
   @Test(arguments: QueueBackend.allCases)
@@ -87,8 +87,8 @@ import Testing
     #expect(try queue.renew([foreign, leases[0].token], for: .seconds(60)) == [foreign])
     #expect(try queue.finish([stranger, leases[0].finished()]) == [foreign])
     #expect(try queue.giveBack([ReturnedPayload(foreign, wasTried: true), ReturnedPayload(leases[1].token, wasTried: true)]) == [foreign])
-    #expect(try queue.counts().done == 1)
-    #expect(try queue.counts().ready == 1)
+    #expect(try queue.counts()[.done] == 1)
+    #expect(try queue.counts()[.ready] == 1)
   }
 
   @Test(arguments: QueueBackend.allCases)
@@ -138,7 +138,7 @@ import Testing
     let worker = try test.open(with: ["a"])
     let lease = try worker.leaseOne()
     let looking = try test.open()
-    #expect(try looking.counts().leased == 1)
+    #expect(try looking.counts()[.leased] == 1)
     looking.close()
     #expect(try test.open().lease().isEmpty)
     #expect(try worker.finish([lease.finished()]) == [])
@@ -194,7 +194,7 @@ import Testing
     #expect(lease.deathsAlone == 3)
     let dead = FinishedPayload(lease.token, outcome: .fallback, reason: nil, isDead: true, record: lease.record)
     #expect(try queue.finish([dead]) == [])
-    #expect(try queue.counts().dead == 1)
+    #expect(try queue.counts()[.dead] == 1)
     #expect(try queue.lines() == ["a\n"])
   }
 

@@ -13,12 +13,12 @@ import Testing
         ReturnedPayload(leases[0].token, after: .milliseconds(2_500), wasTried: true),
         ReturnedPayload(leases[1].token, after: .seconds(1), wasTried: true),
       ]) == [])
-    #expect(try queue.counts().waiting == 2)
+    #expect(try queue.counts()[.waiting] == 2)
     #expect(try queue.claim(.upTo(10)).next == .seconds(1))
     test.clock.pass(.milliseconds(999))
     #expect(try queue.lease().isEmpty)
     test.clock.pass(.milliseconds(1))
-    #expect(try queue.counts().ready == 1)
+    #expect(try queue.counts()[.ready] == 1)
     let first = try queue.leaseOne()
     #expect(first.text == "b")
     #expect(first.attempt == 2)
@@ -55,14 +55,14 @@ import Testing
       NewPayload("past") { $0.notBefore = now - .seconds(10) },
       NewPayload("now") { $0.notBefore = now },
     ])
-    #expect(try queue.counts().waiting == 2)
-    #expect(try queue.counts().ready == 2)
+    #expect(try queue.counts()[.waiting] == 2)
+    #expect(try queue.counts()[.ready] == 2)
     try queue.finishAll()
     #expect(try queue.claim(.upTo(1)).next == .seconds(10))
     test.clock.pass(.seconds(10))
     #expect(try queue.leaseOne().text == "soon")
     test.clock.pass(.seconds(10))
-    #expect(try queue.counts().ready == 1)
+    #expect(try queue.counts()[.ready] == 1)
     #expect(try queue.lease().contains { $0.text == "late" })
   }
 
@@ -119,7 +119,7 @@ import Testing
     let forever = try #require(leases.first)
     #expect(try queue.giveBack([ReturnedPayload(forever.token, after: far, wasTried: false)]) == [])
     #expect(try queue.lease().isEmpty)
-    #expect(try queue.counts().waiting == 2)
+    #expect(try queue.counts()[.waiting] == 2)
   }
 
   // MARK: What to wait for
@@ -152,8 +152,8 @@ import Testing
     #expect(try other.lease().isEmpty)
     #expect(try other.claim(.upTo(1)).next == .seconds(5))
     let counts = try other.counts()
-    #expect(counts.waiting == 1)
-    #expect(counts.leased == 1)
+    #expect(counts[.waiting] == 1)
+    #expect(counts[.leased] == 1)
     #expect(try #require(counts.oldest) >= .zero)
     #expect(try worker.renew([leases[0].token], for: .seconds(10)) == [])
     test.clock.pass(.seconds(5))

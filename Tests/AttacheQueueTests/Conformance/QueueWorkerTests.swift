@@ -29,7 +29,7 @@ import Testing
     #expect(leased.withLock { $0.count } == count)
     #expect(leased.withLock { $0.allSatisfy { id, times in times == (id % 50 == 0 ? 2 : 1) } })
     let counts = try queue.counts()
-    #expect(counts.done == count)
+    #expect(counts[.done] == count)
     #expect(counts.total == count)
     let page = try queue.results(ResultRequest(limit: count))
     #expect(page.entries.map(\.id) == (1...Int64(count)).map(\.self))
@@ -81,7 +81,7 @@ import Testing
         _ = try queue.counts()
       }
     }
-    #expect(try queue.counts().done == count)
+    #expect(try queue.counts()[.done] == count)
   }
 
   /// Runs the body on this many threads and waits for all of them.

@@ -96,7 +96,7 @@ struct MetricsTests {
 
   @Test func `the queue and the origins stand as they were when they were last asked`() throws {
     var counts = QueueCounts()
-    (counts.ready, counts.waiting, counts.leased, counts.done, counts.dead, counts.unread) = (1, 2, 3, 4, 5, 6)
+    (counts[.ready], counts[.waiting], counts[.leased], counts[.done], counts[.dead], counts.unread) = (1, 2, 3, 4, 5, 6)
     counts.oldest = .milliseconds(1_500)
     queue.stand(.success(counts))
     var (one, two) = (BreakerStates(), BreakerStates())

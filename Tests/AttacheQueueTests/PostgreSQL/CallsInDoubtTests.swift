@@ -14,7 +14,7 @@ import Testing
     #expect(try test.queue.enqueue(["a", "b"].map(NewPayload.init)) == 2)
     #expect(try test.queue.enqueue(["c"].map(NewPayload.init)) == 1)
     #expect(try test.other.lease().map(\.text) == ["a", "b", "c"])
-    #expect(try test.other.counts().leased == 3)
+    #expect(try test.other.counts()[.leased] == 3)
     #expect(test.proxy.cuts == 1)
   }
 
@@ -57,7 +57,7 @@ import Testing
     #expect(leases.map(\.attempt) == [1, 1])
     #expect(try test.other.lease().map(\.text) == ["c"])
     #expect(try test.queue.finish(leases.map { $0.finished() }) == [])
-    #expect(try test.other.counts().leased == 1)
+    #expect(try test.other.counts()[.leased] == 1)
     #expect(test.proxy.cuts == 1)
   }
 
@@ -69,7 +69,7 @@ import Testing
     #expect(try test.queue.finish(leases.map { $0.finished(output: "out \($0.text)\n") }) == [])
     #expect(try test.other.lines() == ["out a\n", "out b\n"])
     let counts = try test.other.counts()
-    #expect([counts.leased, counts.done, counts.unread, counts.finishedLastMinute] == [0, 2, 2, 2])
+    #expect([counts[.leased], counts[.done], counts.unread, counts.finishedLastMinute] == [0, 2, 2, 2])
     #expect(try test.queue.finish([leases[0].finished()]) == [leases[0].token])
     #expect(test.proxy.cuts == 1)
   }
@@ -82,8 +82,8 @@ import Testing
     #expect(try test.queue.giveBack([ReturnedPayload(lease.token, wasTried: true, text: "why")]) == [])
     let again = try test.other.leaseOne()
     #expect(again.attempt == 2)
-    #expect(try test.other.history(of: .number(1))?.tries.map(\.text) == ["why"])
-    #expect(try test.other.counts().leased == 1)
+    #expect(try test.other.history(of: 1)?.tries.map(\.text) == ["why"])
+    #expect(try test.other.counts()[.leased] == 1)
     #expect(test.proxy.cuts == 1)
   }
 
@@ -116,7 +116,7 @@ import Testing
     #expect(try test.queue.settle(dispositions, claiming: nil).refused == [])
     #expect(try test.other.counts().unread == 1)
     #expect(try test.other.settle([], claiming: request).deliveries.map(\.attempt) == [2])
-    #expect(try test.other.history(of: .number(1))?.result?.status == "delivered")
+    #expect(try test.other.history(of: 1)?.result?.status == "delivered")
     #expect(test.proxy.cuts == 2)
   }
 
@@ -130,7 +130,7 @@ import Testing
     test.proxy.cutNext(cut, of: "retry")
     _ = try test.queue.retry(nil)
     var counts = try test.other.counts()
-    #expect([counts.ready, counts.done, counts.unread] == [2, 0, 0])
+    #expect([counts[.ready], counts[.done], counts.unread] == [2, 0, 0])
     try test.queue.finishAll(.fallback)
     test.proxy.cutNext(cut, of: "purge")
     _ = try test.queue.purge(olderThan: .zero, includesUndelivered: true)
@@ -204,7 +204,7 @@ import Testing
     test.proxy.resume()
     #expect(try test.queue.lease().map(\.text) == ["b"])
     let counts = try test.other.counts()
-    #expect([counts.ready, counts.leased] == [0, 2])
+    #expect([counts[.ready], counts[.leased]] == [0, 2])
   }
 
   @Test func `threads of one handle lose nothing to each other`() async throws {

@@ -1,11 +1,10 @@
 import Attache
-import AttachePostgreSQL
 import AttacheQueue
 import Testing
 
 /// Calls that change more rows than one transaction does.
 @Suite struct PostgreSQLStepTests {
-  private static let count = Int(PostgreSQLQueue.step) + 1
+  private static let count = PayloadChange.step + 1
 
   /// Returns a queue whose results have failed, and are dropped by their deliverer.
   private func queue() throws -> any PayloadQueue {
@@ -21,7 +20,7 @@ import Testing
   @Test func `all failed results are requeued`() throws {
     let queue = try queue()
     #expect(try queue.retry(nil) == Self.count)
-    #expect(try queue.counts().ready == Self.count)
+    #expect(try queue.counts()[.ready] == Self.count)
   }
 
   @Test func `all dropped results are delivered again`() throws {
@@ -33,6 +32,6 @@ import Testing
   @Test func `all old results are deleted`() throws {
     let queue = try queue()
     #expect(try queue.purge(olderThan: .zero, includesUndelivered: false).payloads == Self.count)
-    #expect(try queue.counts().done == 0)
+    #expect(try queue.counts().total == 0)
   }
 }

@@ -17,11 +17,11 @@ struct SQLiteQueueDiskTests {
       })
     let enqueued = try queue.counts().total
     #expect(isFull { _ = try queue.finish(leases.map { $0.finished(output: String(repeating: "x", count: 8_192)) }) })
-    #expect(try queue.counts().done == 0)
+    #expect(try queue.counts()[.done] == 0)
     #expect(try queue.counts().total == enqueued)
     disk.empty()
     #expect(try queue.finish(leases.map { $0.finished() }) == [])
-    #expect(try queue.counts().done == 10)
+    #expect(try queue.counts()[.done] == 10)
     queue.close()
     #expect(try integrity(of: disk.path + "/queue") == ["ok"])
     #expect(try Self.open(disk).counts().total == enqueued)

@@ -101,7 +101,7 @@ import Testing
     try DatabaseQueue(path: test.path).writeWithoutTransaction { connection in
       try connection.execute(sql: "BEGIN IMMEDIATE")
       let queue = try SQLiteQueue(path: test.path, creates: true, sync: .off, clock: test.clock, waits: LockWaits(limit: .zero))
-      #expect(try queue.counts().ready == 1)
+      #expect(try queue.counts()[.ready] == 1)
       #expect(try queue.results(ResultRequest()).entries.isEmpty)
       try connection.execute(sql: "ROLLBACK")
     }
@@ -120,7 +120,7 @@ import Testing
     try queue.sync()
     try queue.sync()
     queue.close()
-    #expect(try test.open(creates: false).counts().done == 3)
+    #expect(try test.open(creates: false).counts()[.done] == 3)
   }
 
   @Test func `two names of one queue are one queue, with the same workers`() throws {
@@ -161,7 +161,7 @@ import Testing
 
   @Test func `a purge of many results forgets them in several steps, and names what is free at its end`() throws {
     let test = try TestQueue(.sqlite)
-    let count = SQLiteQueue.purgeBatch + 5
+    let count = PayloadChange.step + 5
     let queue = try test.open(with: (1...count).map(String.init))
     let leases = try queue.lease(count)
     #expect(try queue.finish(leases.map { $0.finished(.attached, holds: $0.token.id % 5_000 == 1 ? ["/held/\($0.token.id)"] : []) }) == [])

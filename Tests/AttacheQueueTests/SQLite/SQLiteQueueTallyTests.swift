@@ -13,23 +13,26 @@ import Testing
     let rows = try DatabaseQueue(path: run.test.path).read { connection in
       func count(_ query: String) throws -> Int { try Int.fetchOne(connection, sql: "SELECT count(*) FROM \(query)") ?? 0 }
       var rows = QueueCounts()
-      rows.leased = try count("work WHERE state = 3")
-      rows.ready = try count("work") - rows.leased
-      rows.dead = try count("result WHERE dead")
-      rows.done = try count("result WHERE NOT dead")
+      rows[.leased] = try count("work WHERE state = 3")
+      rows[.ready] = try count("work") - rows[.leased]
+      rows[.dead] = try count("result WHERE dead OR status = 'poison'")
+      rows[.done] = try count("result WHERE NOT dead AND NOT read")
+      rows[.delivered] = try count("result WHERE NOT dead AND read AND coalesce(status, 'delivered') = 'delivered'")
+      for state in [PayloadState.dropped, .expired, .timedOut, .cancelled] {
+        rows[state] = try count("result WHERE NOT dead AND status = '\(state.rawValue)'")
+      }
       rows.unread = try count("result WHERE NOT read")
       #expect(try count("payload") == rows.total)
-      #expect(try count("output") == rows.done + rows.dead)
+      #expect(try count("output") == rows.decided)
       #expect(try count("work JOIN result ON result.id = work.id") == 0)
       #expect(try count("delivery") == rows.unread)
       #expect(try count("delivery JOIN result ON result.id = delivery.id WHERE read") == 0)
       rows.delivering = try count("delivery WHERE state = 3")
       return rows
     }
-    #expect(counts.ready + counts.waiting == rows.ready)
-    #expect(counts.leased == rows.leased)
-    #expect(counts.done == rows.done)
-    #expect(counts.dead == rows.dead)
+    #expect(counts[.ready] + counts[.waiting] == rows[.ready])
+    #expect(counts[.leased] == rows[.leased])
+    for state in PayloadState.allCases where ![.ready, .waiting, .leased].contains(state) { #expect(counts[state] == rows[state]) }
     #expect(counts.unread == rows.unread)
     #expect(counts.delivering == rows.delivering)
     #expect(try integrity(of: run.test.path) == ["ok"])
@@ -53,7 +56,7 @@ private struct RandomRun {
   mutating func step() throws {
     let index = Int.random(in: 0..<3, using: &generator)
     let worker = workers[index]
-    switch Int.random(in: 0..<15, using: &generator) {
+    switch Int.random(in: 0..<17, using: &generator) {
     case 0, 1: _ = try worker.enqueue((0..<20).map { _ in payload() })
     case 2, 3: leases += try worker.lease(Int.random(in: 1...9, using: &generator), for: .seconds(30))
     case 4: leases += try worker.leaseAlone()
@@ -64,7 +67,9 @@ private struct RandomRun {
     case 10: _ = try worker.markRead((0..<9).map { _ in Int64.random(in: 1...300, using: &generator) })
     case 11:
       _ = try Bool.random(using: &generator) ? worker.retry(nil) : worker.purge(olderThan: .seconds(60), includesUndelivered: true).payloads
-    case 12, 13: deliveries += try worker.settle((0..<4).compactMap { _ in settled() }, claiming: request()).deliveries
+    case 12: _ = try worker.redeliver()
+    case 13: _ = try worker.cancel((0..<9).map { _ in Int64.random(in: 1...300, using: &generator) }, "why")
+    case 14, 15: deliveries += try worker.settle((0..<4).compactMap { _ in settled() }, claiming: request()).deliveries
     default:
       if Bool.random(using: &generator) { worker.close() }
       workers[index] = try test.open()
@@ -79,7 +84,8 @@ private struct RandomRun {
   /// A random result for one of the last 20 deliveries.
   private mutating func settled() -> SettledDelivery? {
     guard let delivery = deliveries.suffix(20).randomElement(using: &generator) else { return nil }
-    switch Int.random(in: 0..<4, using: &generator) {
+    switch Int.random(in: 0..<5, using: &generator) {
+    case 4: return SettledDelivery(delivery.token, .over(DeliveryStatus.allCases.randomElement(using: &generator) ?? .dropped, answer: "x"))
     case 0: return SettledDelivery(delivery.token, .returned(after: .seconds(delivery.token.id % 3 * 10), tried: "x"))
     case 1: return SettledDelivery(delivery.token, .senderEnded(isAlone: false, tried: "x"))
     default: return SettledDelivery(delivery.token, .over(.delivered, answer: nil))

@@ -21,7 +21,7 @@ import Testing
     let waiting = Mutex<[Int]>([])
     let notices = Mutex<[String]>([])
     rig.observer.onPostponed {
-      waiting.withLock { $0.append((try? queue.counts().waiting) ?? 0) }
+      waiting.withLock { $0.append((try? queue.counts()[.waiting]) ?? 0) }
       rig.queue.clock.pass(Self.wait)
     }
     let result = try rig.worker(on: queue) {
@@ -37,7 +37,7 @@ import Testing
     #expect(rig.observer.finished == [.init(outcome: .fallback, reason: .typeUnknown)])
     #expect(result.postponed == 5)
     #expect(notices.withLock { $0.count { $0.contains("https://origin.test:443 has failed for 12 s") } } == 1)
-    #expect(try queue.counts().waiting == 0)
+    #expect(try queue.counts()[.waiting] == 0)
   }
 
   @Test(arguments: QueueBackend.allCases)

@@ -33,7 +33,7 @@ import Testing
     let rig = try WorkerRig()
     let queue = try rig.queue.open(with: [WorkerLine.candidate(1)])
     _ = try rig.worker(on: queue, { $0.holdsFiles = false }, serve: attaching(try rig.file("picture"), of: rig)).run()
-    #expect(try queue.counts().done == 1)
+    #expect(try queue.counts()[.done] == 1)
     #expect(try queue.markRead([1]).isEmpty)
     #expect(rig.store.ledger.withLock(\.syncs.holds) == [:])
   }
@@ -96,7 +96,7 @@ import Testing
     let location = QueueLocation(try ServerAddress(parsing: "server://db1"))
     let queue = try rig.queue.open(with: [WorkerLine.candidate(1)])
     _ = try rig.worker(on: queue, { $0.queue = location }, serve: attaching(try rig.file("picture"), of: rig)).run()
-    #expect(try queue.counts().done == 1)
+    #expect(try queue.counts()[.done] == 1)
     #expect(try queue.markRead([1]).isEmpty)
     #expect(rig.store.ledger.withLock(\.syncs.holds) == [:])
   }

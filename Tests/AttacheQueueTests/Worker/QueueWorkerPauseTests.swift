@@ -120,7 +120,7 @@ import Testing
     stopping.withLock { $0 = worker }
     let result = try worker.run()
     #expect(result.isWorkLeft)
-    #expect(try queue.counts().ready == 1)
+    #expect(try queue.counts()[.ready] == 1)
     stopping.withLock { $0 = nil }
   }
 

@@ -155,7 +155,7 @@ import Testing
     stop.withLock { $0 = nil }
     #expect(result.isWorkLeft)
     #expect(result.summary.lines == 1)
-    #expect(try queue.counts().ready == 2)
+    #expect(try queue.counts()[.ready] == 2)
   }
 
   @Test(arguments: QueueBackend.allCases)
@@ -190,7 +190,7 @@ import Testing
     try die(3, in: rig, alone: true)
     let result = try rig.worker(on: queue) { _, _ in Issue.record("an extension ran") }.run()
     #expect(result.summary.lines(.fallback, .queuePoison) == 1)
-    #expect(try queue.counts().dead == 1)
+    #expect(try queue.counts()[.dead] == 1)
     #expect(try queue.lines() == [WorkerLine.candidate(1) + "\n"])
   }
 
@@ -207,6 +207,6 @@ import Testing
     }.run()
     #expect(served.withLock { $0 } == ["2", "3", "4", "5", "1"])
     #expect(result.summary.lines(.fallback, .typeUnknown) == 5)
-    #expect(try queue.counts().dead == 0)
+    #expect(try queue.counts()[.dead] == 0)
   }
 }

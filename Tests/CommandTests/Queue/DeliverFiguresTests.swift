@@ -41,7 +41,9 @@ struct DeliverFiguresTests {
       ("attache_delivery_retries_total", 2), ("attache_sender_restarts_total", 1), ("attache_deliveries_refused_total", 0),
       ("attache_deliveries_unanswered", 0), ("attache_deliverer_paused", 0), ("attache_delivery_blocked_seconds", 0),
       ("attache_queue_up", 1), ("attache_queue_unread_results", 0), ("attache_queue_results_in_delivery", 0),
-      ("attache_queue_oldest_undelivered_age_seconds", 0), ("attache_queue_payloads{state=\"done\"}", 6),
+      ("attache_queue_oldest_undelivered_age_seconds", 0), ("attache_queue_payloads{state=\"done\"}", 0),
+      ("attache_queue_payloads{state=\"delivered\"}", 4),
+      ("attache_queue_payloads{state=\"expired\"}", 1),
     ] {
       #expect(figures[name] == Double(value), "\(name)")
     }

@@ -11,7 +11,8 @@ struct QueueCareTests {
     _ = try await queue.run("enqueue", input: "{}\n{}\n")
     let run = try await queue.run("queue")
     #expect(run.exit == .status(0))
-    #expect(run.text.hasPrefix("\(queue.queue): 2 payloads\n  ready    2\n  waiting  0\n  leased   0\n  done     0\n  dead     0\n"))
+    #expect(
+      run.text.hasPrefix("\(queue.queue): 2 payloads\n  ready      2\n  waiting    0\n  leased     0\n  done       0\n  delivered  0\n"))
     let json = try await queue.run("queue", ["--json"])
     #expect(json.text.hasPrefix("{\"queue\":\"\(queue.queue)\",\"ready\":2,"))
     #expect(json.text.split(separator: "\n", omittingEmptySubsequences: false).count == 2)
@@ -26,9 +27,9 @@ struct QueueCareTests {
       launch.environment["TERM"] = "xterm"
     }
     terminal.closeProgramSide()
-    _ = await terminal.text(holding: "ready    1")
+    _ = await terminal.text(holding: "ready      1")
     _ = try await queue.run("enqueue", input: "{}\n")
-    #expect(await terminal.text(holding: "ready    2").contains("\u{1B}[8A"))
+    #expect(await terminal.text(holding: "ready      2").contains("\u{1B}[13A"))
     program.send(SIGINT)
     #expect(await program.exit() == .status(0))
   }
@@ -43,7 +44,7 @@ struct QueueCareTests {
       launch.environment.merge(environment) { $1 }
     }
     terminal.closeProgramSide()
-    let text = await terminal.text(holding: "1 payload: 1 ready, 0 waiting, 0 leased, 0 done (0 undelivered), 0 dead; 0/s\r\n")
+    let text = await terminal.text(holding: "1 payload: 1 ready, 0 waiting, 0 leased, 0 done, 0 delivered; 0/s\r\n")
     #expect(!text.contains("\u{1B}"))
     program.send(SIGTERM)
     #expect(await program.exit() == .status(0))
@@ -67,23 +68,25 @@ struct QueueCareTests {
     try await queue.work(lines)
     let one = try await queue.run("retry", ["--reason", "policy.scheme"])
     #expect(one.exit == .status(0))
-    #expect(one.errors == "attache: 1 payload is to be processed again\n")
+    #expect(one.errors == "attache: 1 payload selected\nattache: 1 payload requeued\n")
     #expect(try await queue.state().ready == 1)
     let rest = try await queue.run("retry")
-    #expect(rest.errors == "attache: 1 payload is to be processed again\n")
+    #expect(rest.errors == "attache: 1 payload selected\nattache: 1 payload requeued\n")
     _ = try await queue.run("work", ["--once"])
     #expect(try await queue.run("results").text == lines)
-    #expect(try await queue.run("retry", ["--reason", "dns.timeout"]).errors == "attache: 0 payloads are to be processed again\n")
+    #expect(try await queue.run("retry", ["--reason", "dns.timeout"]).errors == "attache: 0 payloads selected\n")
   }
 
   @Test func `payloads that passed for a reason are worked again with a flag that reads their media`() async throws {
     let queue = try QueueTool()
     let line = #"{"aps":{"alert":"Hi","mutable-content":1},"videoUrl":"http://a.example/1"}"# + "\n"
     try await queue.work(line + "{}\n")
-    #expect(try await queue.run("retry", ["--reason", "payload.unread-media"]).errors == "attache: 1 payload is to be processed again\n")
+    #expect(
+      try await queue.run("retry", ["--reason", "payload.unread-media"]).errors
+        == "attache: 1 payload selected\nattache: 1 payload requeued\n")
     let again = try await queue.run("work", ["--once", "--media-key", "videoUrl"])
     #expect(again.errors.contains("policy.scheme http://a.example/1"), "\(again.errors)")
-    #expect(try await queue.run("retry").errors == "attache: 1 payload is to be processed again\n")
+    #expect(try await queue.run("retry").errors == "attache: 1 payload selected\nattache: 1 payload requeued\n")
   }
 
   @Test(arguments: [("policy.schema", "did you mean policy.scheme?"), ("nonsense", "`attache reasons` lists them")])
@@ -101,12 +104,12 @@ struct QueueCareTests {
       let queue = try QueueTool()
       try await queue.work(Sample.payload(origin.url("/a.png")) + "\n{}\n", QueueTool.loopback)
       _ = try await queue.run("enqueue", input: "{}\n")
-      #expect(try await queue.run("purge", ["--older-than", "1h"]).errors == "attache: 0 payloads removed\n")
+      #expect(try await queue.run("purge", ["--older-than", "1h"]).errors == "attache: 0 payloads selected\n")
       #expect(try queue.holds().count == 1)
-      #expect(try await queue.run("purge", ["--older-than", "0s"]).errors == "attache: 0 payloads removed\n")
+      #expect(try await queue.run("purge", ["--older-than", "0s"]).errors == "attache: 0 payloads selected\n")
       let run = try await queue.run("purge", ["--older-than", "0s", "--include-undelivered"])
       #expect(run.exit == .status(0))
-      #expect(run.errors == "attache: 2 payloads removed\n")
+      #expect(run.errors == "attache: 2 payloads selected\nattache: 2 payloads removed\n")
       #expect(try queue.holds() == [])
       let state = try await queue.state()
       #expect(state.total == 1 && state.ready == 1)

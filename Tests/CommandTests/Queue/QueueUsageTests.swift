@@ -103,7 +103,7 @@ struct QueueUsageTests {
     _ = try await queue.run("enqueue", input: "{}\n")
     let run = try await queue.run("purge", ["--older-than", "0s", "--include-undelivered", "--drop-queue"])
     #expect(run.exit == .status(0))
-    #expect(run.errors == "attache: 1 payload removed\n")
+    #expect(run.errors == "attache: 1 payload selected\nattache: 1 payload removed\n")
     #expect(!FileManager.default.fileExists(atPath: queue.tool.home["queue"]))
     #expect(try await queue.run("purge", ["--help"]).text.contains("drop-queue") == false)
   }

@@ -168,7 +168,7 @@ class Delivery:
 
     def _check(self):
         counts = self._commands.counts()
-        if counts["done"] != len(self._crcs) or counts["unread"] or counts["delivering"]:
+        if counts["decided"] != len(self._crcs) or counts["unread"] or counts["delivering"]:
             raise Failure(f"all is delivered, and the queue says {counts}")
         if self._mode == "folder":
             self._check_files(range(len(self._crcs)))

@@ -349,7 +349,7 @@ class Siege:
         commits.results(self._commands.run("results"), world.expected, self._order)
         commits.records(self._commands.run("results", "--report"))
         counts = self._commands.counts()
-        if counts["done"] != len(world.expected) or counts["dead"] or counts["leased"] or counts["delivering"]:
+        if counts["decided"] != len(world.expected) or counts["dead"] or counts["leased"] or counts["delivering"]:
             raise Failure(f"all is done, and the queue says {counts}")
         (count, largest), = self._sql(f"SELECT count(*), max(id) FROM {self._schema}.payload")
         commits.numbers(int(count), int(largest), len(world.expected))

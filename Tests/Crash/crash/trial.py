@@ -178,7 +178,7 @@ class Trial:
             raise Failure(f"{len(records)} records for {count} payloads; missing: {sorted(set(range(count)) - set(records))[:10]}")
         if self._poison_after and (counts["dead"] or any(record.get("reason") == "queue.poison" for record in records.values())):
             raise Failure(f"{counts['dead']} payloads were taken for what killed their workers")
-        if counts["done"] + counts["dead"] != count or counts["leased"] or counts["ready"] or counts["waiting"]:
+        if counts["decided"] != count or counts["leased"] or counts["ready"] or counts["waiting"]:
             raise Failure(f"all is done, and the queue says {counts}")
         came = self._commands.run("results")
         checks.output(came, self._world.expected, records, [payload.line for payload in self._world.payloads], not self._poison_after)

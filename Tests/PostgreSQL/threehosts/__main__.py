@@ -161,7 +161,7 @@ class Demonstration:
 
     def counts(self, host):
         found = json.loads(host.run([self._attache, "queue", "--queue", self._queue, "--json"]))
-        return found, f"{found['undecided'] + found['done'] + found['dead']} enqueued, {found['done']} with a result, {found['done'] - found['unread']} delivered"
+        return found, f"{found['total']} enqueued, {found['decided']} with a result, {found['decided'] - found['unread']} delivered"
 
     def look(self, processes):
         for child in processes:

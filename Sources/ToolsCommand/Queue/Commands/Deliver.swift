@@ -56,11 +56,17 @@ struct Deliver: ParsableCommand {
   @Option(help: ArgumentHelp("Give up a payload that ended its sender this many times while no other was in flight.", valueName: "n"))
   var poisonAfter = 3
 
+  @Option(
+    help: ArgumentHelp(
+      "Give up a payload whose tries have failed for this long. Only time counts in which others were accepted, so no outage gives up anything.",
+      valueName: "time"))
+  var giveUpAfter = DurationArgument(DelivererConfiguration.giveUpAfter, as: "24h")
+
   @Flag(
     help: "Keep the order enqueued, as the only deliverer. A payload that is undecided, or waits for a retry, keeps all others waiting.")
   var ordered = false
 
-  @Option(help: ArgumentHelp("The maximum rate, such as 500/s or 3000/m.", valueName: "rate"))
+  @Option(help: ArgumentHelp("The maximum rate of all deliverers of the queue together, such as 500/s or 3000/m.", valueName: "rate"))
   var rate: RateArgument?
 
   @Flag(help: "End when every payload has a result and every result is delivered. (default: wait for more)")
@@ -88,6 +94,7 @@ struct Deliver: ParsableCommand {
     try CountArgument.check(jobs, "--jobs")
     try CountArgument.check(poisonAfter, "--poison-after")
     guard answerTimeout.duration >= .milliseconds(1) else { throw ValidationError("--answer-timeout must be at least 1ms.") }
+    guard giveUpAfter.duration >= .seconds(1) else { throw ValidationError("--give-up-after must be at least 1s.") }
     let senders = [!command.isEmpty, http.http != nil, apple.apns, folder != nil].count { $0 }
     guard senders > 0 else {
       throw ValidationError(
@@ -152,6 +159,7 @@ struct Deliver: ParsableCommand {
     configuration.jobs = jobs
     configuration.answerTimeout = answerTimeout.duration
     configuration.poisonAfter = poisonAfter
+    configuration.giveUpAfter = giveUpAfter.duration
     configuration.isOrdered = ordered
     configuration.rate = rate?.perSecond
     configuration.isOnce = once

@@ -41,6 +41,13 @@ struct Enqueue: ParsableCommand {
     transform: { $0 == "bytes" ? .bytes : .place(try JSONPointer(path: $0)) })
   var dedupe = PayloadKey.none
 
+  @Option(
+    help: ArgumentHelp(
+      "What people search the payload by (queue --list --key): the value at this place, such as a user's or a campaign's; several may share it.",
+      valueName: "path"),
+    transform: { try JSONPointer(path: $0) })
+  var keyPath: JSONPointer?
+
   @Option(help: ArgumentHelp("From 10 (processed first) to 1.", valueName: "n"))
   var priority = NewPayload.usualPriority
 
@@ -101,6 +108,7 @@ struct Enqueue: ParsableCommand {
     var options = EnqueueOptions()
     options.payloadPath = payloadPath
     (options.priority, options.notBefore, options.expiresAt, options.key) = (priority, notBefore, expiresAt, dedupe)
+    options.searchKey = keyPath.map(PayloadKey.place) ?? .none
     return options
   }
 

@@ -8,12 +8,15 @@ struct Purge: ParsableCommand {
     commandName: "purge", abstract: "Delete payloads whose results are old and delivered, and release their attachments.")
 
   @OptionGroup var queue: QueueOptions
+  @OptionGroup(title: "Which payloads") var which: FilterOptions
 
   @Option(help: ArgumentHelp("How old a result must be, such as 12h or 7d.", valueName: "time"))
   var olderThan: DurationArgument
 
   @Flag(help: "Also delete payloads whose results were neither delivered nor read.")
   var includeUndelivered = false
+
+  @OptionGroup var dry: DryRunOption
 
   /// For `attache rehearse`, whose queues on a server must not stay.
   @Flag(help: ArgumentHelp("Remove the queue itself with everything that is left in it.", visibility: .hidden))
@@ -23,23 +26,23 @@ struct Purge: ParsableCommand {
     let opened = try queue.open(creates: false)
     let result = Result { try purge(opened) }
     opened.close()
-    let count = try result.get()
+    try result.get()
     if dropQueue { try orExit { () throws(QueueError) in try queue.location.remove() } }
-    ErrorOutput.write("attache: \(count) payload\(count == 1 ? "" : "s") removed\n")
   }
 
-  /// - Returns: the number of payloads that were removed.
-  private func purge(_ opened: any PayloadQueue) throws -> Int {
-    var count = 0
-    try orExit { () throws(QueueError) in
-      let holds = try ReleasedHolds(of: opened)
+  private func purge(_ opened: any PayloadQueue) throws {
+    let holds = try orExit { () throws(QueueError) in try ReleasedHolds(of: opened) }
+    let filter = which.filter(.purge(olderThan: olderThan.duration, includesUndelivered: includeUndelivered))
+    try dry.run(filter, of: opened, "removed") { ids throws(QueueError) in
+      var count = 0
       try holds.remove { () throws(QueueError) in
-        let purged = try opened.purge(olderThan: olderThan.duration, includesUndelivered: includeUndelivered)
-        count = purged.payloads
-        return purged.released
+        let (payloads, released) = try opened.purge(ids, includesUndelivered: includeUndelivered)
+        count = payloads
+        return released
       }
-      try holds.removeUnlisted(of: queue.location)
+      return count
     }
-    return count
+    guard !dry.dryRun else { return }
+    _ = try orExit { () throws(QueueError) in try holds.removeUnlisted(of: queue.location) }
   }
 }

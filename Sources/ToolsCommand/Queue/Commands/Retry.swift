@@ -1,48 +1,45 @@
 import ArgumentParser
-import Attache
 import AttacheArguments
 import AttacheQueue
 
 /// `attache retry`: requeues payloads, or delivers results again.
 struct Retry: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "retry", abstract: "Requeue payloads that fell back, and payloads whose workers died.",
+    commandName: "retry", abstract: "Requeue payloads that fell back, and payloads whose workers died, or deliver results again.",
     discussion: """
-      The previous results are deleted. A worker processes the payloads in their previous order, and their new results are delivered. With --delivery, \
-      no payload is processed again; instead, results that a sender dropped, or whose senders died, are delivered again.
+      The previous results are deleted. A worker processes the payloads in their previous order, and their new results are delivered. Without --state \
+      and --reason, these are the payloads that fell back, and those whose workers died. With --delivery, no payload is processed again; instead, \
+      results that a sender dropped, whose senders died, or that timed out are delivered again, or those of another --state.
       """)
 
   @OptionGroup var queue: QueueOptions
+  @OptionGroup(title: "Which payloads") var which: FilterOptions
 
-  @Option(
-    help: ArgumentHelp(
-      "The payloads with this reason, such as http.status, or payload.unread-media, which passed; attache reasons lists them.",
-      valueName: "reason"),
-    transform: { try Retry.reason($0) })
-  var reason: Reason?
-
-  @Flag(help: "Redeliver results that were dropped, or that ended their senders.")
+  @Flag(help: "Deliver results again, instead of processing payloads again.")
   var delivery = false
+
+  @OptionGroup var dry: DryRunOption
 
   func validate() throws {
     guard Validation.isOn else { return }
-    if delivery, reason != nil { throw ValidationError("--reason selects payloads to process again; remove --reason or --delivery.") }
+    let delivered: Set<PayloadState> = [.dropped, .expired, .timedOut, .cancelled, .dead]
+    if let state = which.state {
+      guard !delivery || delivered.contains(state) else {
+        throw ValidationError(
+          "--delivery takes --state dropped, expired, timed-out, cancelled or dead: the others have nothing to deliver again.")
+      }
+      guard ![.ready, .waiting, .leased].contains(state) else {
+        throw ValidationError("a payload that is \(state.rawValue) has no result yet, so there is nothing to repeat.")
+      }
+    }
   }
 
   func run() throws {
     let opened = try queue.open(creates: false)
     defer { opened.close() }
-    let count = try orExit { () throws(QueueError) in
-      let count = try delivery ? opened.redeliver() : opened.retry(reason)
-      try opened.sync()
-      return count
+    let filter = which.filter(delivery ? .redelivery : .retry)
+    try dry.run(filter, of: opened, "requeued") { ids throws(QueueError) in
+      try delivery ? opened.redeliver(ids) : opened.retry(ids)
     }
-    ErrorOutput.write("attache: \(count) payload\(count == 1 ? " is" : "s are") to be \(delivery ? "delivered" : "processed") again\n")
-  }
-
-  private static func reason(_ text: String) throws -> Reason {
-    if let reason = Reason(rawValue: text) { return reason }
-    let nearest = Spelling.nearest(to: text, of: Reason.allCases.map(\.rawValue))
-    throw ValidationError("there is no such reason; " + (nearest.map { "did you mean \($0)?" } ?? "`attache reasons` lists them"))
   }
 }

@@ -11,8 +11,9 @@ struct State: ParsableCommand {
     commandName: "queue",
     abstract: "Show the state of a queue: how many payloads are in which state, how old they are, and how fast they are processed.",
     discussion: """
-      With --line or --key, show the history of one payload: when it was enqueued, each failed attempt, its result, and its delivery. With --dead, show that \
-      of each payload whose workers or senders died.
+      With --line or --key, show the history of one payload: when it was enqueued, each failed attempt, its result, its delivery, its media, and who has it. \
+      With --list, list payloads, in the order enqueued. Filters that no index has, such as --answer, look at a part of the queue, and say how far they \
+      have looked; --continue goes on from there.
       """)
 
   @OptionGroup var queue: QueueOptions
@@ -26,25 +27,36 @@ struct State: ParsableCommand {
   @Option(help: ArgumentHelp("Show the history of the payload of this line: the first that was enqueued is 1.", valueName: "n"))
   var line: Int64?
 
-  @Option(help: ArgumentHelp("Show the history of the payload with this key (enqueue --dedupe).", valueName: "key"))
-  var key: String?
+  @Flag(help: "List the payloads that the flags below select, one per line.")
+  var list = false
 
-  @Flag(help: "List the payloads that ended their workers or their senders.")
-  var dead = false
+  @OptionGroup(title: "Which payloads (with --list; --key alone shows the history of those)") var which: FilterOptions
+
+  @Option(help: ArgumentHelp("List at most this many.", valueName: "n"))
+  var limit = 100
+
+  @Option(name: .customLong("continue"), help: ArgumentHelp("List those behind this line.", valueName: "n"))
+  var start: Int64 = 0
 
   func validate() throws {
     guard Validation.isOn else { return }
-    let choices = [line != nil, key != nil, dead, watch].count { $0 }
-    guard choices <= 1 else { throw ValidationError("choose one of --line, --key, --dead and --watch.") }
+    try CountArgument.check(limit, "--limit")
+    guard start >= 0 else { throw ValidationError("--continue must be at least 0.") }
+    var others = which.filter(.all)
+    others.keys = nil
+    guard list || others.isEmpty && start == 0 else { throw ValidationError("a selection needs --list.") }
+    let choices = [line != nil, !list && which.key != nil, list, watch].count { $0 }
+    guard choices <= 1 else { throw ValidationError("choose one of --line, --key, --list and --watch.") }
   }
 
   func run() throws {
     if watch { StopSignals.block() }
     let opened = try queue.open(creates: false)
     defer { opened.close() }
-    let names = line.map { [PayloadName.number($0)] } ?? key.map { PayloadKey.candidates(of: $0).map(PayloadName.key) }
-    if let names { return try show(names, opened) }
-    if dead { return try showDead(opened) }
+    if let line { return try show([line], opened) }
+    let listing = PayloadListing(opened, queue.location, json: json)
+    if list { return try listing.write(which.filter(.all), after: start, limit: limit) }
+    if which.key != nil { return try show(try listing.find(which.filter(.all), after: 0, limit: limit).ids, opened) }
     guard watch else {
       let counts = try orExit { () throws(QueueError) in try opened.counts() }
       let status = QueueStatus(queue.location, counts, rate: counts.recentRate)
@@ -62,28 +74,17 @@ struct State: ParsableCommand {
     }
   }
 
-  /// Writes the history of the payload that has one of the names.
-  private func show(_ names: [PayloadName], _ opened: any PayloadQueue) throws {
-    let found = try orExit { () throws(QueueError) -> [PayloadHistory] in
-      var found: [PayloadHistory] = []
-      for name in names where found.isEmpty { found += try opened.history(of: name).map { [$0] } ?? [] }
-      return found
-    }
-    guard let history = found.first else {
+  /// Writes the histories of payloads, with their bytes.
+  private func show(_ ids: [Int64], _ opened: any PayloadQueue) throws {
+    let histories = try orExit { () throws(QueueError) in try opened.histories(of: ids) }
+    guard !histories.isEmpty else {
       LogFormat.text.logger().error("\(queue.location.message): has no such payload; a purged payload has no history")
       throw ExitCode(ExitStatus.unavailable)
     }
-    try StandardOutput.write(json ? history.json : history.lines.map { $0 + "\n" }.joined())
-  }
-
-  /// Writes the history of each payload that ended its workers or its senders.
-  private func showDead(_ opened: any PayloadQueue) throws {
-    var last: Int64 = 0
-    while true {
-      let page = try orExit { () throws(QueueError) in try opened.poisoned(after: last, limit: 1_000) }
-      guard let end = page.last?.id else { return }
-      for history in page { try StandardOutput.write(json ? history.json : history.lines.map { $0 + "\n" }.joined()) }
-      last = end
+    for history in histories {
+      let content = try orExit { () throws(QueueError) in try opened.content(of: history.id) }
+      let lines = history.lines + (content.map(PayloadListing.lines) ?? [])
+      try StandardOutput.write(json ? history.json(content) : lines.map { $0 + "\n" }.joined())
     }
   }
 

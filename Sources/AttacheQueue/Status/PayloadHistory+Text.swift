@@ -7,18 +7,19 @@ extension PayloadHistory {
     var lines = [
       "payload \(id)", "  \(Self.text(enqueuedAt))  enqueued\(priority == NewPayload.usualPriority ? "" : ", priority \(priority)")",
     ]
+    if let searchKey { lines.append("  key \(PayloadKey.text(searchKey))") }
     if let notBefore { lines.append("  \(Self.text(notBefore))  not worked before") }
     lines += tries.filter { $0.stage == .work }.map {
       "  \(Self.text($0.moment))  try \($0.attempt) of the work: \(PrintableText.of($0.text))"
     }
-    if let work { lines.append("  no result yet: \(work.rawValue)") }
+    if let work { lines.append("  no result yet: \(work.rawValue)\(turn)") }
     if let result {
       let reason = result.reason.map { ", \(PrintableText.of($0))" } ?? ""
       lines.append("  \(Self.text(result.finishedAt))  \(result.outcome)\(reason)\(result.isDead ? ": it ended its workers" : "")")
       lines += tries.filter { $0.stage == .delivery }.map {
         "  \(Self.text($0.moment))  try \($0.attempt) of the delivery: \(PrintableText.of($0.text))"
       }
-      if let standing = result.delivery { lines.append("  undelivered: \(standing.rawValue)") }
+      if let standing = result.delivery { lines.append("  undelivered: \(standing.rawValue)\(turn)") }
       if let status = result.status {
         let answer = result.answer.map { $0.isEmpty ? "" : ": \(PrintableText.of($0))" } ?? ""
         let moment = result.deliveredAt.map { "\(Self.text($0))  " } ?? ""
@@ -29,8 +30,34 @@ extension PayloadHistory {
     return lines
   }
 
+  /// Who has the payload, and when it is ready again.
+  private var turn: String {
+    let due = dueAt.map { Self.text($0) }
+    if let holder { return ", by \(PrintableText.of(holder))\(due.map { " until \($0) unless it goes on" } ?? "")" }
+    return due.map { ", ready from \($0)" } ?? ""
+  }
+
+  /// The titles of ``row(at:)``.
+  package static let rowTitles = ["line", "state", "enqueued", "tries", "due", "key", "last answer or reason"]
+
+  /// What a list says of the payload.
+  ///
+  /// - Parameter wall: the wall clock time since 1970.
+  package func row(at wall: Duration) -> [String] {
+    let last = tries.last { $0.stage == (result == nil ? .work : .delivery) }
+    let due = dueAt.map { $0 > wall ? "in \(QueueStatus.span($0 - wall))" : "now" } ?? ""
+    let reason = result?.reason.map { PrintableText.of($0) }
+    let answer = (result?.answer ?? last?.text).map { PrintableText.of($0) }
+    return [
+      "\(id)", state.rawValue, "\(QueueStatus.span(wall - enqueuedAt)) ago", last.map { "\($0.attempt)" } ?? "", due,
+      searchKey.map(PayloadKey.text) ?? "", [answer, reason].compactMap(\.self).filter { !$0.isEmpty }.joined(separator: "; "),
+    ]
+  }
+
   /// The history as one JSON object with a line feed. Times are in RFC 3339 format.
-  package var json: String {
+  ///
+  /// - Parameter content: adds the payload, and the report's record.
+  package func json(_ content: PayloadContent? = nil) -> String {
     var writer = JSONWriter()
     func moment(_ name: String, _ moment: Duration?) {
       writer.key(name)
@@ -43,12 +70,16 @@ extension PayloadHistory {
     writer.beginObject()
     writer.key("line")
     writer.integer(Int(id))
+    text("state", state.rawValue)
     writer.key("priority")
     writer.integer(priority)
     moment("enqueued", enqueuedAt)
     moment("not_before", notBefore)
     moment("expires", expiresAt)
     text("work", work?.rawValue)
+    text("key", searchKey.map(PayloadKey.text))
+    text("holder", holder)
+    moment("due", dueAt)
     writer.key("tries")
     writer.beginArray()
     for event in tries {
@@ -71,12 +102,22 @@ extension PayloadHistory {
       text("answer", result.answer)
       moment("delivered", result.deliveredAt)
     }
+    if let content {
+      text("payload", String(decoding: content.line, as: UTF8.self))
+      text("output", content.output.map { String(decoding: $0, as: UTF8.self) })
+      writer.key("record")
+      if let record = content.record {
+        writer.source(PrintableText.ofJSON(record.filter { $0 != UInt8(ascii: "\n") }))
+      } else {
+        writer.null()
+      }
+    }
     writer.endObject()
     return String(decoding: writer.bytes, as: UTF8.self) + "\n"
   }
 
   /// A time in the form 2026-11-21T18:00:00.123Z.
-  private static func text(_ moment: Duration) -> String {
+  static func text(_ moment: Duration) -> String {
     Date(timeIntervalSince1970: moment / .seconds(1)).formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))
   }
 }

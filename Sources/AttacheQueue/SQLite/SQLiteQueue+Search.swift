@@ -1,0 +1,25 @@
+internal import FoundationEssentials
+internal import GRDB
+
+extension SQLiteQueue {
+  package func find(_ filter: PayloadFilter, after id: Int64, limit: Int) throws(QueueError) -> PayloadMatches {
+    try read { connection in
+      try PayloadSearch.find(filter, after: id, limit: limit, .sqlite, now: { clock.wall.microseconds }) { query in
+        let arguments = StatementArguments(
+          query.values.map { value -> (any DatabaseValueConvertible)? in
+            switch value {
+            case .text(let text): text
+            case .bytes(let bytes): Data(bytes)
+            }
+          })
+        return try Row.fetchAll(connection, sql: query.sql, arguments: arguments).map { ($0[0], $0[1]) }
+      }
+    }
+  }
+}
+
+extension PayloadSearch.Dialect {
+  fileprivate static let sqlite = PayloadSearch.Dialect(
+    key: { $0 }, undelivered: "NOT r.read", queryUndelivered: "SELECT id FROM delivery", position: "instr",
+    table: { name, index in "\(name) INDEXED BY \(index)" }, parameter: { number, _ in "?\(number)" })
+}

@@ -1,0 +1,84 @@
+public import ArgumentParser
+import Attache
+import AttacheArguments
+public import AttacheQueue
+
+/// The flags that select payloads of a queue.
+struct FilterOptions: ParsableArguments {
+  @Option(
+    help: ArgumentHelp(
+      "The payloads in this state: \(PayloadState.allCases.map(\.rawValue).joined(separator: ", ")) (\"done\": not delivered yet).",
+      valueName: "state"))
+  var state: PayloadState?
+
+  @Option(
+    help: ArgumentHelp("Those with this reason, such as http.status; `attache reasons` lists them.", valueName: "reason"),
+    transform: { try FilterOptions.reason($0) })
+  var reason: Reason?
+
+  @Option(help: ArgumentHelp("Those whose last answer or failed attempt contains this text, such as \"status 503\".", valueName: "text"))
+  var answer: String?
+
+  @Option(help: ArgumentHelp("Those with this key (enqueue --dedupe and --key-path).", valueName: "key"))
+  var key: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "Those that were enqueued at this time or later: a span such as 2h, a date, or seconds since 1970.", valueName: "time"),
+    transform: { try FilterOptions.moment($0) })
+  var since: Duration?
+
+  func validate() throws {
+    guard Validation.isOn else { return }
+    if answer?.isEmpty == true { throw ValidationError("--answer is empty.") }
+  }
+
+  /// The filter of these flags.
+  func filter(_ scope: PayloadFilter.Scope) -> PayloadFilter {
+    var filter = PayloadFilter(scope)
+    (filter.state, filter.reason, filter.answer, filter.since) = (state, reason, answer, since)
+    filter.keys = key.map(PayloadKey.candidates)
+    return filter
+  }
+
+  private static func reason(_ text: String) throws -> Reason {
+    if let reason = Reason(rawValue: text) { return reason }
+    let nearest = Spelling.nearest(to: text, of: Reason.allCases.map(\.rawValue))
+    throw ValidationError("there is no such reason; " + (nearest.map { "did you mean \($0)?" } ?? "`attache reasons` lists them"))
+  }
+
+  /// A span is one before now.
+  private static func moment(_ text: String) throws -> Duration {
+    if let span = DurationArgument(argument: text) { return SystemQueueClock().wall - span.duration }
+    return try MomentArgument.read(text)
+  }
+}
+
+extension PayloadState: ExpressibleByArgument {}
+
+/// The flag of commands that change what they select.
+struct DryRunOption: ParsableArguments {
+  @Flag(help: "Say how many payloads would be changed, and change none.")
+  var dryRun = false
+
+  /// Says how many payloads the filter selects, and then changes them.
+  ///
+  /// - Parameters:
+  ///   - past: what was done to them, such as "cancelled".
+  ///   - body: changes payloads by their numbers, and returns how many.
+  func run(
+    _ filter: PayloadFilter, of queue: any PayloadQueue, _ past: String, _ body: ([Int64]) throws(QueueError) -> Int
+  ) throws {
+    let change = PayloadChange(filter, of: queue)
+    let count = try orExit { () throws(QueueError) in try change.count() }
+    ErrorOutput.write("attache: \(count) payload\(count == 1 ? "" : "s") selected\(dryRun ? "; nothing is changed (--dry-run)" : "")\n")
+    guard !dryRun, count > 0 else { return }
+    let changed = try orExit { () throws(QueueError) in
+      let changed = try change.run(body)
+      try queue.sync()
+      return changed
+    }
+    let rest = changed < count ? "; the others are held by a worker or a deliverer, or have changed: repeat the command" : ""
+    ErrorOutput.write("attache: \(changed) payload\(changed == 1 ? "" : "s") \(past)\(rest)\n")
+  }
+}
