@@ -57,7 +57,8 @@ struct QueueStatusTests {
   @Test func `programs get the same as numbers`() {
     let json = QueueStatus(.sqlite(path: "a\"b"), counts, rate: 20.4).json
     #expect(
-      json == #"{"queue":"sqlite:a\"b","ready":1200,"waiting":3,"leased":64,"done":11,"delivered":1099802,"dropped":0,"expired":0,"timed-out":0,"#
+      json == #"{"queue":"sqlite:a\"b","ready":1200,"waiting":3,"leased":64,"done":11,"delivered":1099802,"#
+        + #""dropped":0,"expired":0,"timed-out":0,"#
         + #""cancelled":0,"dead":1,"undecided":1267,"decided":1099814,"unread":12,"delivering":5,"total":1101081,"#
         + #""oldest_s":133,"oldest_undelivered_s":61,"finished_last_minute":1204,"rate_per_s":20.4,"left_s":63,"paused":[]}"#
         + "\n")
