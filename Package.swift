@@ -71,10 +71,11 @@ let package = Package(
         .product(name: "Logging", package: "swift-log"),
       ],
       swiftSettings: strict),
+    .target(name: "AttacheMetrics", dependencies: ["Attache"], swiftSettings: strict),
     .target(
       name: "AttacheQueue",
       dependencies: [
-        "Attache", "CLinux",
+        "Attache", "AttacheMetrics", "CLinux",
         .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "GRDBSQLite", package: "GRDB.swift"),
       ],
@@ -108,8 +109,8 @@ let package = Package(
     .executableTarget(
       name: "attache-tools",
       dependencies: [
-        "Attache", "AttacheArguments", "AttacheInspection", "AttachePostgreSQL", "AttacheQueue", "AttacheSenders", "AttacheTesting",
-        "CPage",
+        "Attache", "AttacheArguments", "AttacheInspection", "AttacheMetrics", "AttachePostgreSQL", "AttacheQueue", "AttacheSenders",
+        "AttacheTesting", "CPage",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
         .product(name: "Mustache", package: "swift-mustache"),
@@ -140,7 +141,7 @@ let package = Package(
     .testTarget(
       name: "AttacheQueueTests",
       dependencies: [
-        "Attache", "AttachePostgreSQL", "AttacheQueue", "AttacheTesting", "Tripwire",
+        "Attache", "AttacheMetrics", "AttachePostgreSQL", "AttacheQueue", "AttacheTesting", "Tripwire",
         .product(name: "GRDB", package: "GRDB.swift"),
       ],
       swiftSettings: tests),

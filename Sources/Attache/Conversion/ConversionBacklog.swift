@@ -104,6 +104,10 @@ struct ConversionBacklog {
     }
   }
 
+  /// How long a picture that comes now waits at most until its conversion begins: nobody knows yet
+  /// which fetcher gets it.
+  var wait: Duration { .seconds(loads.values.max() ?? 0) }
+
   /// Returns the number of payloads that may be undecided at the same time.
   ///
   /// - Parameter deadline: the time that each has, from its start to its decision.

@@ -26,6 +26,9 @@ final class ConversionLoad: Sendable {
     placesRose.withLock(\.self)?()
   }
 
+  /// How long a picture that comes now is expected to wait at most until its conversion begins.
+  var wait: Duration { backlog.withLock(\.wait) }
+
   /// Sets the function to call when ``places(within:)`` may have risen although no payload was decided.
   func whenPlacesRise(_ action: @escaping @Sendable () -> Void) {
     placesRose.withLock { $0 = action }

@@ -191,6 +191,10 @@ public final class MediaFetcher: Sendable {
     memory.conversions?.places(within: deadline)
   }
 
+  /// How long a picture that comes now is expected to wait at most until its conversion begins; nil if
+  /// nothing is converted.
+  var conversionWait: Duration? { memory.conversions?.wait }
+
   /// Sets the function to call when ``places(within:)`` may have risen although no payload was decided.
   /// It must not block.
   func whenPlacesRise(_ action: @escaping @Sendable () -> Void) {

@@ -68,6 +68,13 @@ package struct EngineAssembly: Sendable {
     return { [fetcher] in fetcher.places(within: deadline) ?? .max }
   }
 
+  /// Returns a function that says how long a picture that comes now is expected to wait at most until its
+  /// conversion begins; nil if nothing is converted.
+  package var conversionWait: (@Sendable () -> Duration)? {
+    guard fetcher.conversionWait != nil else { return nil }
+    return { [fetcher] in fetcher.conversionWait ?? .zero }
+  }
+
   /// Sets the function to call when these places may have become more although no payload was decided.
   package func whenPlacesRise(_ action: @escaping @Sendable () -> Void) {
     fetcher.whenPlacesRise(action)

@@ -25,7 +25,7 @@ package final class BatchObserver: WorkerObserver {
     state.withLock { $0 }
   }
 
-  package func finished(_ outcome: Outcome, _ reason: Reason?, lateness: Duration, media: [MediaRecord]) {
+  package func finished(_ outcome: Outcome, _ reason: Reason?, elapsed: Duration, lateness: Duration, media: [MediaRecord]) {
     state.withLock { counts in
       counts.finished += 1
       switch outcome {

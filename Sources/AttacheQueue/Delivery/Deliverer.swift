@@ -60,6 +60,9 @@ public final class Deliverer: Sendable {
     state.change { ($0.news.isStopped, $0.news.isCancelled) = (true, true) }
   }
 
+  /// The number of answers so far, by a bounded number of names (``AnswerLedger``).
+  package var answers: [String: Int] { state.read(\.answers.counts) }
+
   /// Delivers until every result is delivered (``DelivererConfiguration/isOnce``) or ``stop()``.
   ///
   /// - Returns: the counts of the run, and whether work is left.
@@ -257,7 +260,10 @@ extension Deliverer: SenderOwner {
     guard !answers.isEmpty else { return }
     let (now, wall) = (machine.now, queueClock.wall)
     change { state in
-      for (token, answer) in answers { state.note(token, answer, at: now, wall: wall, jitter: { machine.randomFraction }) }
+      for (token, answer) in answers {
+        if answer != .unanswered, let sent = state.sent(token) { observer.answered(after: sent.duration(to: now)) }
+        state.note(token, answer, at: now, wall: wall, jitter: { machine.randomFraction })
+      }
     }
     send()
     state.change { $0.hasNews = true }

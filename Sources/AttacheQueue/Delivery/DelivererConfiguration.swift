@@ -80,6 +80,8 @@ public struct DelivererResult: Hashable, Sendable {
 /// under a lock.
 package protocol DelivererObserver: AnyObject, Sendable {
   func ended(_ status: DeliveryStatus, _ count: Int)
+  /// A result was answered, this long after the sender got it.
+  func answered(after elapsed: Duration)
   func retried(_ count: Int)
   func refused(_ count: Int)
   /// The number of results that the sender has and has not answered.

@@ -14,6 +14,7 @@ struct DelivererState: Sendable {
   /// A result at the sender.
   private struct Sent: Sendable {
     var delivery: Delivery
+    var at: MonotonicInstant
     /// ``Rejections/count`` when it was sent.
     var rejections: Int
   }
@@ -74,6 +75,9 @@ struct DelivererState: Sendable {
   private var jobs: Int { rejections.isOfAll ? min(1, configuration.jobs) : configuration.jobs }
 
   var unansweredCount: Int { unanswered.count }
+
+  /// When the sender got a result that it has not answered; nil for any other.
+  func sent(_ token: LeaseToken) -> MonotonicInstant? { unanswered[token]?.at }
 
   /// Returns the news. A failure is returned once.
   mutating func takeNews() -> News {
@@ -258,7 +262,7 @@ struct DelivererState: Sendable {
         allowed -= 1
         rate.noteSent()
         waiting.removeFirst()
-        unanswered[delivery.token] = Sent(delivery: delivery, rejections: rejections.count)
+        unanswered[delivery.token] = Sent(delivery: delivery, at: now, rejections: rejections.count)
         next.append(delivery)
       }
     }

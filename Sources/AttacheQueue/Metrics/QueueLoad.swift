@@ -1,4 +1,5 @@
 internal import Attache
+internal import AttacheMetrics
 
 /// How the payloads without a result are distributed over priorities and workers, for an operator.
 ///

@@ -1,12 +1,6 @@
 package import Attache
+package import AttacheMetrics
 internal import Synchronization
-
-/// The metrics of a process that uses a queue.
-package protocol MetricsSource: AnyObject, Sendable {
-  /// Why the process is paused; nil when it is not.
-  var pause: String? { get }
-  func write(to text: inout MetricsText)
-}
 
 /// Reads the status of the queue and of the fetchers every few seconds on its own thread, so that
 /// requests for metrics put no load on either.
@@ -169,8 +163,7 @@ package final class MetricsCollector: Sendable {
   /// All metrics, in Prometheus' text format.
   package var text: String {
     var text = MetricsText()
-    text.family("attache_build_info", .gauge, "The version of attache; always 1.")
-    text.sample(1, ["version": version])
+    ProcessMetrics.write(version: version, to: &text)
     metrics.write(to: &text)
     let state = state.withLock { $0 }
     text.family("attache_origins", .gauge, "Origins with recent failures, by the state of their circuit breaker.")

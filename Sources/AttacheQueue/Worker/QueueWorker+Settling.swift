@@ -104,7 +104,8 @@ extension QueueWorker {
       result.summary.count(decision.outcome, decision.reason, status: decision.media.status(for: decision.reason))
       if lateness > .zero { result.summary.lateLines += 1 }
     }
-    observer.finished(decision.outcome, decision.reason, lateness: lateness, media: decision.media)
+    let elapsed = disposition.settlement.elapsed
+    observer.finished(decision.outcome, decision.reason, elapsed: elapsed, lateness: lateness, media: decision.media)
     explain(disposition)
   }
 

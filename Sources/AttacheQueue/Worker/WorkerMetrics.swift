@@ -1,4 +1,5 @@
 package import Attache
+package import AttacheMetrics
 internal import Synchronization
 
 /// Counters and histograms of a worker since its start.
@@ -17,21 +18,35 @@ package final class WorkerMetrics: WorkerObserver, MetricsSource {
     var pause: String?
     var media: [MediaRecord.Cache: Int] = [:]
     var bytes = 0
-    var fetchTime = Histogram([0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30])
+    var conversions = 0
+    /// How long a conversion waits (``EngineAssembly/conversionWait``); nil if nothing is converted.
+    var conversionWait: (@Sendable () -> Duration)?
+    var payloadTime = Histogram(seconds)
+    var fetchTime = Histogram(seconds)
     var lateness = Histogram([0, 0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5])
   }
+
+  /// Bounds from a file in the cache to the usual deadline of 30 s.
+  private static let seconds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
 
   private let state = Mutex(State())
 
   package init() {}
 
-  package func finished(_ outcome: Outcome, _ reason: Reason?, lateness: Duration, media: [MediaRecord]) {
+  /// Sets the function that says how long a conversion waits (``EngineAssembly/conversionWait``).
+  package func use(conversionWait: (@Sendable () -> Duration)?) {
+    state.withLock { $0.conversionWait = conversionWait }
+  }
+
+  package func finished(_ outcome: Outcome, _ reason: Reason?, elapsed: Duration, lateness: Duration, media: [MediaRecord]) {
     state.withLock { state in
       state.finished[OutcomeKey(outcome: outcome, reason: reason), default: 0] += 1
+      state.payloadTime.observe(elapsed / .seconds(1))
       state.lateness.observe(max(0, lateness / .seconds(1)))
       for record in media {
         state.media[record.cache, default: 0] += 1
         if record.cache == .miss { state.bytes += record.bytes }
+        if record.converted != nil { state.conversions += 1 }
         if let total = record.timing.total { state.fetchTime.observe(total / .seconds(1)) }
       }
     }
@@ -80,6 +95,14 @@ package final class WorkerMetrics: WorkerObserver, MetricsSource {
     for cache in MediaRecord.Cache.allCases { text.sample(state.media[cache] ?? 0, ["cache": cache.rawValue]) }
     text.family("attache_media_received_bytes_total", .counter, "Bytes of media that origins sent.")
     text.sample(state.bytes)
+    text.family("attache_conversions_total", .counter, "Media of the payloads that were attached as a converted picture.")
+    text.sample(state.conversions)
+    if let wait = state.conversionWait {
+      text.gauge(
+        "attache_conversion_wait_seconds", "How long a picture that comes now is expected to wait at most until its conversion begins.",
+        wait() / .seconds(1))
+    }
+    text.histogram("attache_payload_duration_seconds", "How long a payload took, from its start until its decision.", state.payloadTime)
     text.histogram("attache_fetch_duration_seconds", "How long a media reference took, with all its attempts.", state.fetchTime)
     text.histogram(
       "attache_result_lateness_seconds", "How long after its deadline a result was written to the queue; 0 is in time.", state.lateness)

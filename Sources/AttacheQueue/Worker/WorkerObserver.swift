@@ -6,9 +6,10 @@ public protocol WorkerObserver: Sendable {
   /// A payload has its result in the queue.
   ///
   /// - Parameters:
+  ///   - elapsed: the time from its start until its decision.
   ///   - lateness: the time from its deadline until it was handed to the queue; negative is early.
   ///   - media: the record of each media reference.
-  func finished(_ outcome: Outcome, _ reason: Reason?, lateness: Duration, media: [MediaRecord])
+  func finished(_ outcome: Outcome, _ reason: Reason?, elapsed: Duration, lateness: Duration, media: [MediaRecord])
   /// A payload was given back for a retry.
   func postponed(_ reason: Reason?)
   /// A result was refused, because the worker no longer held its payload.

@@ -1,3 +1,4 @@
+import AttacheMetrics
 import AttacheQueue
 import NIOCore
 import NIOHTTP1
@@ -13,11 +14,12 @@ final class MetricsConnection: ChannelInboundHandler {
   let channel: any Channel
   private(set) var isAnswered = false
   private(set) var isOver = false
+  private let token: BearerToken?
   private let collector: MetricsCollector
   private var end: Scheduled<Void>?
 
-  init(_ channel: any Channel, _ collector: MetricsCollector) {
-    (self.channel, self.collector) = (channel, collector)
+  init(_ channel: any Channel, _ token: BearerToken?, _ collector: MetricsCollector) {
+    (self.channel, self.token, self.collector) = (channel, token, collector)
   }
 
   /// Adds the handlers to the channel.
@@ -43,6 +45,11 @@ final class MetricsConnection: ChannelInboundHandler {
     if target.hasPrefix("http://") { target = target.dropFirst(7).drop { $0 != "/" } }
     guard target.hasPrefix("/") else { return respond(context, .badRequest, "not a path\n") }
     let isBodyless = head.method == .HEAD
+    if let token, !head.headers["Authorization"].contains(where: { token.admits($0.utf8) }) {
+      return respond(
+        context, .unauthorized, "give the token of --metrics-bearer-file, as Authorization: Bearer TOKEN\n",
+        fields: [("WWW-Authenticate", "Bearer")], isBodyless: isBodyless)
+    }
     let path = target.prefix { $0 != "?" }
     guard ["/metrics", "/livez", "/readyz"].contains(path) else {
       return respond(context, .notFound, "there are only /metrics, /livez and /readyz here\n", isBodyless: isBodyless)

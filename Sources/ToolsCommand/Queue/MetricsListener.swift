@@ -21,7 +21,7 @@ final class MetricsListener: ChannelInboundHandler {
       // One that is being answered is not the first to go.
       connections.remove(at: connections.firstIndex { !$0.isAnswered } ?? 0).channel.close(promise: nil)
     }
-    let connection = MetricsConnection(unwrapInboundIn(data), server.collector)
+    let connection = MetricsConnection(unwrapInboundIn(data), server.token, server.collector)
     connections.append(connection)
     do {
       try connection.prepare()

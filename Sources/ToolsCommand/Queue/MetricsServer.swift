@@ -1,11 +1,12 @@
 import Attache
+import AttacheMetrics
 import AttacheQueue
 import Dispatch
 import NIOCore
 import NIOPosix
 import Synchronization
 
-/// Serves metrics and health on loopback, for Prometheus and for process supervision.
+/// Serves metrics and health, for Prometheus and for process supervision.
 ///
 /// One thread serves at most ``MetricsListener/maximumConnections`` at once, each for one request:
 /// the descriptors that strangers can take are few, and the rest are the worker's. A failure of the
@@ -18,35 +19,43 @@ final class MetricsServer: Sendable {
 
   private struct State {
     var listener: (any Channel)?
-    var port = 0
+    var endpoint: WrittenEndpoint
     var isStopped = false
     var messages = MinuteLimit()
+
+    init(_ endpoint: WrittenEndpoint) { self.endpoint = endpoint }
   }
 
   /// How long the server pauses after the system has refused a call.
   static let pause = TimeAmount.seconds(1)
 
   let collector: MetricsCollector
+  /// What each request must have; nil for nothing.
+  let token: BearerToken?
   private let loop: any NIOCore.EventLoop
-  private let state = Mutex(State())
+  private let state: Mutex<State>
   private let warn: @Sendable (String) -> Void
 
-  /// The port on 127.0.0.1.
-  var port: Int { state.withLock(\.port) }
+  /// Where it listens.
+  var endpoint: WrittenEndpoint { state.withLock(\.endpoint) }
 
   /// Starts the server. It listens when this returns.
   ///
   /// - Parameters:
-  ///   - port: with 0, the system chooses one.
+  ///   - endpoint: with port 0, the system chooses one.
+  ///   - token: what each request must have; nil for nothing.
   ///   - warn: receives messages about what the system refuses, at most one a minute.
   /// - Throws: ``Failure`` when the server does not start.
-  init(port: UInt16, _ collector: MetricsCollector, warn: @escaping @Sendable (String) -> Void) throws(Failure) {
-    (self.collector, self.warn) = (collector, warn)
+  init(
+    at endpoint: WrittenEndpoint, _ token: BearerToken?, _ collector: MetricsCollector, warn: @escaping @Sendable (String) -> Void
+  ) throws(Failure) {
+    (self.collector, self.token, self.warn) = (collector, token, warn)
+    state = Mutex(State(endpoint))
     do {
       loop = try Self.startLoop()
-      try listen(port: Int(port)).wait()
+      try listen(at: endpoint).wait()
     } catch {
-      throw Failure(description: "127.0.0.1:\(port): \((error as? IOError).map { SystemError.text($0.errnoCode) } ?? "\(error)")")
+      throw Failure(description: "\(endpoint): \((error as? IOError).map { SystemError.text($0.errnoCode) } ?? "\(error)")")
     }
   }
 
@@ -77,15 +86,16 @@ final class MetricsServer: Sendable {
     }
   }
 
-  private func listen(port: Int) -> EventLoopFuture<Void> {
+  private func listen(at endpoint: WrittenEndpoint) -> EventLoopFuture<Void> {
     let bootstrap = ServerBootstrap(group: loop)
       .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
       .serverChannelInitializer { channel in
         channel.eventLoop.makeCompletedFuture { try channel.pipeline.syncOperations.addHandler(MetricsListener(self)) }
       }
-    return bootstrap.bind(host: "127.0.0.1", port: port).map { listener in
+    return bootstrap.bind(host: "\(endpoint.address)", port: Int(endpoint.port)).map { listener in
       let isStopped = self.state.withLock { state in
-        (state.listener, state.port) = (listener, listener.localAddress?.port ?? port)
+        state.listener = listener
+        if let port = listener.localAddress?.port { state.endpoint.port = UInt16(port) }
         return state.isStopped
       }
       if isStopped { listener.close(promise: nil) }
@@ -94,10 +104,10 @@ final class MetricsServer: Sendable {
 
   /// Listens anew after a pause: NIO closes its listener after most errors of accept(2).
   func listenAgain() {
-    let (port, isStopped) = state.withLock { ($0.port, $0.isStopped) }
+    let (endpoint, isStopped) = state.withLock { ($0.endpoint, $0.isStopped) }
     if isStopped { return }
     loop.scheduleTask(in: Self.pause) {
-      self.listen(port: port).whenFailure { error in
+      self.listen(at: endpoint).whenFailure { error in
         self.report(error, of: "listen")
         self.listenAgain()
       }

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Attache
 import AttacheArguments
+import AttacheMetrics
 import AttacheQueue
 import Logging
 import Synchronization
@@ -19,8 +20,11 @@ final class MetricsService: Sendable {
   /// Starts the service, before the queue is opened: a process that waits for a lock of the queue
   /// says so.
   ///
+  /// - Parameters:
+  ///   - endpoint: where to serve the metrics; nil for nowhere.
+  ///   - token: what each request must have; nil for nothing.
   /// - Throws: the exit status, after the problem is logged.
-  init(_ figures: any MetricsSource, port: UInt16?, file: MetricsFile?, _ log: Logger) throws {
+  init(_ figures: any MetricsSource, at endpoint: WrittenEndpoint?, _ token: BearerToken?, file: MetricsFile?, _ log: Logger) throws {
     (self.file, self.log) = (file, log)
     collector = try orExit(log, ExitStatus.software) {
       try MetricsCollector(nil, figures, version: attacheVersion)
@@ -34,12 +38,12 @@ final class MetricsService: Sendable {
       }
     }
     do throws(MetricsServer.Failure) {
-      server = if let port { try MetricsServer(port: port, collector, warn: { [log] in log.warning("\($0)") }) } else { nil }
+      server = if let endpoint { try MetricsServer(at: endpoint, token, collector, warn: { [log] in log.warning("\($0)") }) } else { nil }
     } catch {
       log.error("--metrics \(error)")
       throw ExitCode(ExitStatus.unavailable)
     }
-    if let server { log.info("metrics at http://127.0.0.1:\(server.port)/metrics") }
+    if let server { log.info("metrics at http://\(server.endpoint)/metrics") }
   }
 
   /// Begins to read the status of the queue.

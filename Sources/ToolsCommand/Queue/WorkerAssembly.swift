@@ -56,6 +56,9 @@ struct WorkerAssembly {
   /// Whether media can no longer be fetched.
   var isBroken: Bool { engine.isBroken }
 
+  /// How long a conversion that begins now waits (``EngineAssembly/conversionWait``).
+  var conversionWait: (@Sendable () -> Duration)? { engine.conversionWait }
+
   /// The functions that request the state of the origins from the fetcher.
   var pulses: [MetricsCollector.Pulse] {
     [{ [engine] in engine.pulse($0) }]

@@ -30,6 +30,7 @@ import Testing
 
     func paused(_ why: String?) { pauses.withLock { $0.append(why) } }
     func ended(_ status: DeliveryStatus, _ count: Int) {}
+    func answered(after elapsed: Duration) {}
     func retried(_ count: Int) {}
     func refused(_ count: Int) {}
     func unanswered(_ count: Int) {}

@@ -1,4 +1,5 @@
 @testable import Attache
+@testable import AttacheMetrics
 @testable import AttacheQueue
 import AttacheTesting
 import Foundation
@@ -58,10 +59,10 @@ struct MetricsTests {
   }
 
   @Test func `what a worker tells is counted by outcome and reason`() throws {
-    figures.finished(.attached, nil, lateness: .seconds(-3), media: [])
-    figures.finished(.fallback, .httpStatus, lateness: .zero, media: [])
-    figures.finished(.fallback, .httpStatus, lateness: .milliseconds(3), media: [])
-    figures.finished(.passthrough, .payloadEnriched, lateness: .seconds(9), media: [])
+    figures.finished(.attached, nil, elapsed: .milliseconds(40), lateness: .seconds(-3), media: [])
+    figures.finished(.fallback, .httpStatus, elapsed: .milliseconds(40), lateness: .zero, media: [])
+    figures.finished(.fallback, .httpStatus, elapsed: .milliseconds(40), lateness: .milliseconds(3), media: [])
+    figures.finished(.passthrough, .payloadEnriched, elapsed: .milliseconds(40), lateness: .seconds(9), media: [])
     figures.postponed(.dnsTimeout)
     figures.postponed(nil)
     figures.refused()
@@ -78,12 +79,15 @@ struct MetricsTests {
     #expect(metrics.value("attache_result_lateness_seconds_bucket", ["le": "0.005"]) == 3)
     #expect(metrics.value("attache_result_lateness_seconds_bucket", ["le": "+Inf"]) == 4)
     #expect(metrics.value("attache_result_lateness_seconds_sum") == 9.003)
+    #expect(metrics.value("attache_payload_duration_seconds_bucket", ["le": "0.025"]) == 0)
+    #expect(metrics.value("attache_payload_duration_seconds_bucket", ["le": "0.05"]) == 4)
   }
 
   @Test func `media are counted by where they came from, and timed when they took any time`() throws {
     let fetched = MediaRecord(url: "a", bytes: 500, attempts: 1, timing: .init(total: .milliseconds(120)))
-    let kept = MediaRecord(url: "a", bytes: 500, cache: .hit)
-    figures.finished(.attached, nil, lateness: .zero, media: [fetched, kept, fetched])
+    var kept = MediaRecord(url: "a", bytes: 500, cache: .hit)
+    kept.converted = PictureConversion(from: .webp, size: 100, width: 1, height: 1)
+    figures.finished(.attached, nil, elapsed: .milliseconds(40), lateness: .zero, media: [fetched, kept, fetched])
     let metrics = try ParsedMetrics(try collector().text)
     #expect(metrics.value("attache_media_total", ["cache": "miss"]) == 2)
     #expect(metrics.value("attache_media_total", ["cache": "hit"]) == 1)
@@ -92,6 +96,40 @@ struct MetricsTests {
     #expect(metrics.value("attache_fetch_duration_seconds_bucket", ["le": "0.1"]) == 0)
     #expect(metrics.value("attache_fetch_duration_seconds_bucket", ["le": "0.25"]) == 2)
     #expect(metrics.value("attache_fetch_duration_seconds_sum") == 0.24)
+    #expect(metrics.value("attache_conversions_total") == 1)
+    #expect(metrics.value("attache_conversion_wait_seconds") == nil)
+    figures.use(conversionWait: { .milliseconds(1_500) })
+    #expect(try ParsedMetrics(try collector().text).value("attache_conversion_wait_seconds") == 1.5)
+  }
+
+  @Test func `the picture that comes now waits for the converters of the busiest fetcher`() {
+    let load = ConversionLoad(converters: 2)
+    #expect(load.wait == .zero)
+    load.note(load: .seconds(3), of: 1)
+    load.note(load: .seconds(1), of: 0)
+    #expect(load.wait == .seconds(3))
+    load.note(load: .zero, of: 1)
+    #expect(load.wait == .seconds(1))
+  }
+
+  @Test func `the kernel's line about a process is read whatever the name of the process`() throws {
+    let fields = "S 1 2 3 4 -1 5 6 7 8 9 150 50 0 0 20 0 4 0 3000 1000000 25 1 2"
+    let usage = try #require(ProcessUsage(Array("12 (a) b (c) \(fields)\n".utf8), ticksPerSecond: 100, pageSize: 4_096))
+    #expect((usage.processorTime, usage.startedAfterBoot) == (2, 30))
+    #expect((usage.virtualBytes, usage.residentBytes) == (1_000_000, 102_400))
+    for text in ["", "12 (a)", "12 (a) S 1 2", "12 (a) \(fields.replacing("3000", with: "x"))"] {
+      #expect(ProcessUsage(Array(text.utf8)) == nil)
+    }
+  }
+
+  @Test func `the process is there by the names that Prometheus' own clients use`() throws {
+    let metrics = try ParsedMetrics(try collector().text)
+    let names = [
+      "cpu_seconds_total", "resident_memory_bytes", "virtual_memory_bytes", "start_time_seconds", "open_fds", "max_fds",
+    ]
+    for name in names { #expect(metrics.value("process_\(name)").map { $0 > 0 } == true, "\(name)") }
+    let start = try #require(metrics.value("process_start_time_seconds"))
+    #expect(abs(start - Date.now.timeIntervalSince1970) < 86_400)
   }
 
   @Test func `the queue and the origins stand as they were when they were last asked`() throws {

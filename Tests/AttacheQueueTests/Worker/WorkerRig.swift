@@ -89,7 +89,7 @@ final class WatchingObserver: WorkerObserver {
   func onPostponed(_ body: @escaping @Sendable () -> Void) { state.withLock { $0.onPostponed = Action(body: body) } }
   func onFinished(_ body: @escaping @Sendable () -> Void) { state.withLock { $0.onFinished = Action(body: body) } }
 
-  func finished(_ outcome: Outcome, _ reason: Reason?, lateness: Duration, media: [MediaRecord]) {
+  func finished(_ outcome: Outcome, _ reason: Reason?, elapsed: Duration, lateness: Duration, media: [MediaRecord]) {
     let action = state.withLock { state in
       state.finished.append(Finished(outcome: outcome, reason: reason))
       return state.onFinished

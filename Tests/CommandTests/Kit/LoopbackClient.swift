@@ -11,8 +11,9 @@ enum LoopbackClient {
   }
 
   /// Sends a request and reads to the end.
-  static func ask(_ port: UInt16, _ path: String, method: String = "GET") async throws -> Answer {
-    let text = try await send("\(method) \(path) HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n", to: port)
+  static func ask(_ port: UInt16, _ path: String, method: String = "GET", fields: [String] = []) async throws -> Answer {
+    let lines = ["\(method) \(path) HTTP/1.1", "Host: 127.0.0.1", "Connection: close"] + fields
+    let text = try await send(lines.joined(separator: "\r\n") + "\r\n\r\n", to: port)
     let parts = text.split(separator: "\r\n\r\n", maxSplits: 1, omittingEmptySubsequences: false)
     let words = parts[0].split(separator: " ")
     return Answer(status: words.count > 1 ? Int(words[1]) ?? 0 : 0, head: String(parts[0]), body: parts.count > 1 ? String(parts[1]) : "")

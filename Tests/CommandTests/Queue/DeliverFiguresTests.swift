@@ -44,9 +44,24 @@ struct DeliverFiguresTests {
       ("attache_queue_oldest_undelivered_age_seconds", 0), ("attache_queue_payloads{state=\"done\"}", 0),
       ("attache_queue_payloads{state=\"delivered\"}", 4),
       ("attache_queue_payloads{state=\"expired\"}", 1),
+      ("attache_delivery_answers_total{answer=\"ok\"}", 4), ("attache_delivery_answers_total{answer=\"no such token\"}", 1),
+      ("attache_delivery_answers_total{answer=\"retry 1ms\"}", 1),
+      ("attache_delivery_answers_total{answer=\"the sender ended with status 7\"}", 1),
+      ("attache_delivery_answers_total{answer=\"other answers\"}", 0), ("attache_delivery_duration_seconds_count", 7),
     ] {
       #expect(figures[name] == Double(value), "\(name)")
     }
+  }
+
+  @Test func `answers of a stranger make a bounded number of figures, each on its line`() async throws {
+    let queue = try await queue(40)
+    let file = queue.tool.home["attache.prom"]
+    let body = #"n=${line#*:}; printf 'drop a"b\\%s\033[1m: more\n' "${n%\}}""#
+    #expect(try await queue.run("deliver", ["--once", "--metrics-file", file] + shell(body, "")).exit == .status(0))
+    let names = try Figures(file: file).values.filter { $0.key.hasPrefix("attache_delivery_answers_total{") }
+    #expect(names.count == 33)
+    #expect(names[#"attache_delivery_answers_total{answer="other answers"}"#] == 8)
+    #expect(names[#"attache_delivery_answers_total{answer="a\"b\\1\\u{1b}[1m"}"#] == 1, "\(names.keys)")
   }
 
   @Test func `a payload that ends its senders counts as poison`() async throws {
@@ -110,15 +125,16 @@ struct DeliverFiguresTests {
     _ = try await queue.run("work", ["--once", "--metrics-file", worker])
     _ = try await queue.run("deliver", ["--once", "--metrics-file", deliverer] + shell("echo ok", ""))
     let samples = try [worker, deliverer].flatMap { try Figures(file: $0).values.keys }
-    let present = Set(samples.map { String($0.prefix { $0 != "{" }) })
+    let present = Set(samples.map { String($0.prefix { $0 != "{" }).replacing(/_(bucket|sum|count)$/, with: "") })
     let named = try ["queues.md", "machines.md", "operations.md"].flatMap { name in
       let text = try String(contentsOfFile: "\(Sample.fixtures)/../Documentation/\(name)", encoding: .utf8)
       // `attache_queue_…` stands for several.
       return text.matches(of: /attache_[a-z_]*[a-z](?!_|…|[a-z])/).map { String($0.0) }
     }
     #expect(Set(named).count >= 12)
-    // Only a queue on a server has replication, and a schema.
-    let missing = Set(named).subtracting(present).filter { !$0.hasPrefix("attache_queue_replication_") && $0 != "attache_main" }
+    // Only a queue on a server has replication, and a schema. Only --convert has a wait.
+    let others = ["attache_main", "attache_conversion_wait_seconds"]
+    let missing = Set(named).subtracting(present).filter { !$0.hasPrefix("attache_queue_replication_") && !others.contains($0) }
     #expect(missing.isEmpty)
   }
 }

@@ -49,6 +49,40 @@ struct FiguresTests {
     }
   }
 
+  @Test func `with a file of a token, only requests that have it are answered`() async throws {
+    let queue = try QueueTool()
+    let file = queue.tool.home["token"]
+    try "s3cret\n".write(toFile: file, atomically: false, encoding: .utf8)
+    _ = try await queue.run("enqueue", input: "{}\n")
+    func run() async throws -> Run { try await queue.run("work", ["--once", "--metrics", "127.0.0.2:0", "--metrics-bearer-file", file]) }
+    #expect(unsafe chmod(file, 0o644) == 0)
+    let readable = try await run()
+    #expect(readable.exit == .status(65))
+    #expect(readable.errors.contains("--metrics-bearer-file: others may read \(file); run chmod 600 \(file)"), "\(readable.errors)")
+    #expect(unsafe chmod(file, 0o600) == 0)
+    let (program, port) = try await working(queue, "", ["--metrics-bearer-file", file])
+    for (path, field, status) in [
+      ("/metrics", "Authorization: Bearer s3cret", 200), ("/livez", "authorization: bearer s3cret", 200), ("/metrics", "X: y", 401),
+      ("/readyz", "Authorization: Bearer s3crea", 401), ("/", "Authorization: Bearer s3cre", 401),
+      ("/metrics", "Authorization: s3cret", 401),
+    ] {
+      let answer = try await LoopbackClient.ask(port, path, fields: [field])
+      #expect(answer.status == status, "\(path), \(field): \(answer)")
+      if status == 401 {
+        #expect(answer.head.contains("WWW-Authenticate: Bearer"))
+        #expect(answer.body == "give the token of --metrics-bearer-file, as Authorization: Bearer TOKEN\n")
+      }
+    }
+    let other = try await run()
+    #expect(other.errors.contains("attache: metrics at http://127.0.0.2:"), "\(other.errors)")
+    program.send(SIGTERM)
+    #expect(await program.exit() == .status(0))
+    try "\n".write(toFile: file, atomically: false, encoding: .utf8)
+    let empty = try await run()
+    #expect(empty.exit == .status(65))
+    #expect(empty.errors.contains("is not a token; write one line of ASCII without blanks to it"), "\(empty.errors)")
+  }
+
   @Test func `a worker that drains is alive and not ready`() async throws {
     try await withOrigin { origin in
       origin.serve("/a.png", try Sample.medium("picture.png"), faults: [.stallBeforeHeaders])
@@ -147,7 +181,7 @@ struct FiguresTests {
       for line in [
         "attache_payloads_total{outcome=\"attached\",reason=\"\"} 1", "attache_queue_payloads{state=\"done\"} 2",
         "attache_queue_unread_results 2", "attache_fetch_duration_seconds_count 1", "attache_media_total{cache=\"miss\"} 1",
-        "attache_payloads_in_flight 0", "attache_queue_up 1",
+        "attache_payloads_in_flight 0", "attache_queue_up 1", "attache_payload_duration_seconds_count 2", "attache_conversions_total 0",
       ] {
         #expect(text.contains("\n\(line)\n"), "\(line)")
       }

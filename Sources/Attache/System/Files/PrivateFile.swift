@@ -1,7 +1,7 @@
 internal import Glibc
 
 /// Reads a file with secrets that a flag names.
-enum PrivateFile {
+package enum PrivateFile {
   /// The largest file, in bytes.
   private static let largest = 64 << 10
 
@@ -9,7 +9,7 @@ enum PrivateFile {
   ///
   /// - Parameter flag: the flag that names the file, for messages.
   /// - Throws: ``StartError`` when the file cannot be read, or others may read or write it.
-  static func read(_ path: String, of flag: String) throws(StartError) -> (bytes: [UInt8], identity: FileIdentity?) {
+  package static func read(_ path: String, of flag: String) throws(StartError) -> (bytes: [UInt8], identity: FileIdentity?) {
     // A pipe without a writer does not block.
     let file = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     guard file >= 0 else { throw StartError("\(flag): cannot open \(path): \(SystemError.text(errno))") }

@@ -123,6 +123,7 @@ struct Deliver: ParsableCommand {
     let deliverer = try orExit(log, ExitStatus.software) {
       try Deliverer(configuration, queue: opened, sender: sender, observer: figures, notify: { log.warning("\($0)") })
     }
+    figures.use(answers: { deliverer.answers })
     try service?.watch(opened, pulses: [])
     StopSignals.onEach(
       {

@@ -38,6 +38,7 @@ struct Work: ParsableCommand {
     defer { opened.close() }
     let assembly = try process.assembly(options, queue.location, opened, isOnce: once, observer: figures)
     let worker = assembly.worker
+    figures.use(conversionWait: assembly.conversionWait)
     try service?.watch(opened, pulses: assembly.pulses)
     let drain = { @Sendable in
       service?.drain()

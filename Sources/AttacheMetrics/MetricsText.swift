@@ -3,38 +3,40 @@
 /// Source: https://prometheus.io/docs/instrumenting/exposition_formats/#text-based-format
 package struct MetricsText {
   /// The content type of the text.
-  static let contentType = "text/plain; version=0.0.4; charset=utf-8"
+  package static let contentType = "text/plain; version=0.0.4; charset=utf-8"
 
-  enum Kind: String {
+  package enum Kind: String {
     case counter, gauge, histogram
   }
 
-  private(set) var text = ""
+  package private(set) var text = ""
   private var name = ""
 
+  package init() {}
+
   /// Begins a family. Its samples follow.
-  mutating func family(_ name: String, _ kind: Kind, _ help: String) {
+  package mutating func family(_ name: String, _ kind: Kind, _ help: String) {
     self.name = name
     text += "# HELP \(name) \(Self.escaped(help, quotes: false))\n# TYPE \(name) \(kind.rawValue)\n"
   }
 
   /// Adds a sample to the current family.
-  mutating func sample(_ value: Double, suffix: String = "", _ labels: KeyValuePairs<String, String> = [:]) {
+  package mutating func sample(_ value: Double, suffix: String = "", _ labels: KeyValuePairs<String, String> = [:]) {
     let pairs = labels.map { "\($0)=\"\(Self.escaped($1, quotes: true))\"" }.joined(separator: ",")
     text += "\(name)\(suffix)\(pairs.isEmpty ? "" : "{\(pairs)}") \(Self.number(value))\n"
   }
 
-  mutating func sample(_ value: Int, _ labels: KeyValuePairs<String, String> = [:]) {
+  package mutating func sample(_ value: Int, _ labels: KeyValuePairs<String, String> = [:]) {
     sample(Double(value), labels)
   }
 
   /// Writes a family of one sample.
-  mutating func gauge(_ name: String, _ help: String, _ value: Double) {
+  package mutating func gauge(_ name: String, _ help: String, _ value: Double) {
     family(name, .gauge, help)
     sample(value)
   }
 
-  mutating func histogram(_ name: String, _ help: String, _ histogram: Histogram) {
+  package mutating func histogram(_ name: String, _ help: String, _ histogram: Histogram) {
     family(name, .histogram, help)
     for (bound, count) in histogram.cumulated { sample(Double(count), suffix: "_bucket", ["le": Self.number(bound)]) }
     sample(histogram.sum, suffix: "_sum")

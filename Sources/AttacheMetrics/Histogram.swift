@@ -1,18 +1,18 @@
 /// Counts values by upper bound.
-struct Histogram: Sendable {
+package struct Histogram: Sendable {
   /// Upper bounds, inclusive and ascending. Values above all of them are counted too.
   let bounds: [Double]
   private var counts: [Int]
   private(set) var sum = 0.0
 
-  init(_ bounds: [Double]) {
+  package init(_ bounds: [Double]) {
     self.bounds = bounds
     counts = Array(repeating: 0, count: bounds.count + 1)
   }
 
   var count: Int { counts.reduce(0, +) }
 
-  mutating func observe(_ value: Double) {
+  package mutating func observe(_ value: Double) {
     counts[bounds.firstIndex { value <= $0 } ?? bounds.count] += 1
     sum += value
   }
