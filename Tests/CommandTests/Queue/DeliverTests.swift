@@ -27,13 +27,29 @@ struct DeliverTests {
 
   func text(_ path: String) -> String { (try? String(contentsOfFile: path, encoding: .utf8)) ?? "" }
 
+  @Test(arguments: [
+    (["--rate", "500/s", "--", "sh", "-c", "exit 3", "password"], "sh: 64 unanswered at a time; 60s for an answer; at most 500/s"),
+    (
+      ["--ordered", "--jobs", "2", "--http", "http://user:password@127.0.0.1:1/push?key=password"],
+      "http://127.0.0.1:1/push: 2 unanswered at a time; 60s for an answer; no limit on the rate; in the order enqueued"
+    ),
+  ])
+  func `it says at its start, in one line, what it does, and no password`(arguments: [String], line: String) async throws {
+    let queue = try QueueTool()
+    _ = try await queue.run("enqueue")
+    let run = try await queue.run("deliver", ["--once"] + arguments)
+    #expect(run.exit == .status(0))
+    #expect(run.errors.hasPrefix("attache: delivers \(queue.queue) to \(line)\n"), "\(run.errors)")
+    #expect(!run.errors.contains("password"))
+  }
+
   @Test func `each result goes to the sender once, byte for byte, and is over when it says ok`() async throws {
     let queue = try await queue()
     let got = queue.tool.home["got"]
     let run = try await deliver(queue, [], shell("printf '%s\\n' \"$line\" >>\"$1\"; echo ok", got))
     #expect(run.exit == .status(0))
     #expect(run.text == "")
-    #expect(run.errors.hasPrefix("attache: delivered 20, dropped 0, poison 0, expired 0, retried 0 in "))
+    #expect(run.errors.contains("attache: delivered 20, dropped 0, poison 0, expired 0, retried 0 in "))
     #expect(text(got) == Self.lines)
     #expect(try await queue.state().unread == 0)
     #expect(try await deliver(queue, [], shell("echo no answer")).exit == .status(0))

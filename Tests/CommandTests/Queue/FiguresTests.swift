@@ -49,6 +49,16 @@ struct FiguresTests {
     }
   }
 
+  @Test func `a worker says at its start, in one line, what it does`() async throws {
+    let queue = try QueueTool()
+    _ = try await queue.run("enqueue", input: "{}\n")
+    let run = try await queue.run("work", ["--once", "--deadline", "2s", "--jobs", "7"])
+    #expect(
+      run.errors.hasPrefix(
+        "attache: works on \(queue.queue): 7 payloads at a time; 2s and 3 attempts for each; 16 requests at a time to an origin; "
+          + "files up to image=10000000,audio=5000000,video=50000000 bytes; no uploads\n"), "\(run.errors)")
+  }
+
   @Test func `with a file of a token, only requests that have it are answered`() async throws {
     let queue = try QueueTool()
     let file = queue.tool.home["token"]

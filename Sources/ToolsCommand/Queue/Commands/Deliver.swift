@@ -125,6 +125,7 @@ struct Deliver: ParsableCommand {
     }
     figures.use(answers: { deliverer.answers })
     try service?.watch(opened, pulses: [])
+    log.info("\(summary)")
     StopSignals.onEach(
       {
         service?.drain()

@@ -40,6 +40,7 @@ struct Work: ParsableCommand {
     let worker = assembly.worker
     figures.use(conversionWait: assembly.conversionWait)
     try service?.watch(opened, pulses: assembly.pulses)
+    process.log.info("\(summary)")
     let drain = { @Sendable in
       service?.drain()
       worker.stop()

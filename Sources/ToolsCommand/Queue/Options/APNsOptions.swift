@@ -105,6 +105,9 @@ struct APNsOptions: ParsableArguments {
     return invalidTokens == nil ? nil : "--invalid-tokens"
   }
 
+  /// The server, if ``apns`` is set.
+  var endpoint: APNsEndpoint { apnsHost ?? (apnsSandbox ? .sandbox : .production) }
+
   private func identifiers() throws -> (keyID: String, teamID: String) {
     guard let apnsKeyId else { throw ValidationError("--apns-key needs --apns-key-id: the ten characters in AuthKey_….p8.") }
     guard let apnsTeamId else { throw ValidationError("--apns-key needs --apns-team-id: the ten characters of your membership at Apple.") }
@@ -129,7 +132,7 @@ struct APNsOptions: ParsableArguments {
   func configuration(queueName: String, _ roots: RootOptions, _ log: Logger) throws -> APNsConfiguration {
     let credentials: APNsConfiguration.Credentials =
       if let apnsKey { .key(try orExit(log, ExitStatus.data) { try provider(apnsKey) }) } else { .certificate(apnsCertificate ?? "") }
-    var configuration = APNsConfiguration(endpoint: apnsHost ?? (apnsSandbox ? .sandbox : .production), credentials: credentials)
+    var configuration = APNsConfiguration(endpoint: endpoint, credentials: credentials)
     configuration.rootCertificates = roots.cacert
     (configuration.topic, configuration.pushType) = (apnsTopic, apnsPushType)
     (configuration.tokenPath, configuration.payloadPath) = (apnsTokenPath, payloadPath)

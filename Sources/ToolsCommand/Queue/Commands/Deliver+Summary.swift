@@ -1,0 +1,23 @@
+import Attache
+import AttacheArguments
+import AttacheQueue
+import AttacheSenders
+
+extension Deliver {
+  /// What the deliverer does, in one line for the log. It has no password and no key: neither the
+  /// arguments of a command nor the query of a URL.
+  var summary: String {
+    let parts = [
+      "\(jobs) unanswered at a time", "\(answerTimeout) for an answer", rate.map { "at most \($0)" } ?? "no limit on the rate",
+      ordered ? "in the order enqueued" : nil,
+    ]
+    return "delivers \(queue.location.message) to \(receiver): \(parts.compactMap(\.self).joined(separator: "; "))"
+  }
+
+  private var receiver: String {
+    if let url = http.http { return URLDetail.short.text(of: UntrustedText(url)) }
+    if let folder { return "the folder \(PrintableText.of(folder))" }
+    if let program = command.first { return "\(PrintableText.of(program))\(each ? ", once for each payload" : "")" }
+    return "\(apple.endpoint.host), port \(apple.endpoint.port)"
+  }
+}
