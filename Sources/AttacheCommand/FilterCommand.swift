@@ -45,7 +45,7 @@ struct FilterCommand: ParsableCommand {
     let (store, assembly) = try process.started { store, parent, uploader in
       try FilterAssembly(
         process.configuration, store: store, parent: parent, uploader: uploader, explain: { log.notify($0) },
-        notify: { log.warning("\($0)") },
+        notify: { notice in if case .originAnswers = notice { log.notice("\(notice)") } else { log.warning("\(notice)") } },
         warn: { log.warning("\($0)") })
     }
     defer { store.shutdown() }

@@ -180,18 +180,23 @@ struct CircuitBreaker {
   /// - Parameters:
   ///   - health: what it showed about the origin.
   ///   - target: the path and the query of the request.
-  mutating func note(_ health: OriginHealth, of origin: String, target: @autoclosure () -> String, at now: MonotonicInstant) {
+  /// - Returns: whether the circuit opened or closed; nil for neither.
+  @discardableResult
+  mutating func note(_ health: OriginHealth, of origin: String, target: @autoclosure () -> String, at now: MonotonicInstant)
+    -> BreakerChange?
+  {
     guard let signal = health.signal else {
       circuits[origin]?.isProbing = false
-      return
+      return nil
     }
     let part = Self.part(of: target())
     if signal == .life, latest?.origin == origin {
       latest?.circuit.answer(part, at: now)
-      return
+      return nil
     }
     fileLatest()
     var circuit = circuit(of: origin, at: now) ?? Circuit(at: now)
+    let wasOpen = circuit.isOpen
     if signal == .life {
       circuit.answer(part, at: now)
     } else {
@@ -201,6 +206,8 @@ struct CircuitBreaker {
     }
     keep(circuit, of: origin)
     if !hasFailures { latest = (origin, circuit) }
+    guard circuit.isOpen != wasOpen else { return nil }
+    return circuit.isOpen ? .opened(failures: circuit.failures, duration: circuit.since.duration(to: now)) : .closed
   }
 
   /// Moves the circuit that is kept apart to the table.

@@ -16,7 +16,7 @@ final class FetchMemory: Sendable {
   let machine: any Machine
   let state: Mutex<State>
   /// The circuit breaker of the origins that payloads name.
-  private let breaker = Mutex(CircuitBreaker())
+  private let breaker = Mutex((circuits: CircuitBreaker(), ledger: BreakerLedger()))
   /// Whether the breaker may refuse a request. The thread that asks for URLs reads it without a lock.
   private let hasFailures = Atomic<Bool>(false)
   private let engines: Int
@@ -67,7 +67,7 @@ final class FetchMemory: Sendable {
   /// Returns why the circuit breaker refuses a request; nil when it may be sent.
   func refusal(of url: CheckedURL) -> FetchFailure? {
     guard hasFailures.load(ordering: .relaxed) else { return nil }
-    let verdict = breaker.withLock { $0.admit(url.target, of: url.origin, at: machine.now, jitter: machine.randomFraction) }
+    let verdict = breaker.withLock { $0.circuits.admit(url.target, of: url.origin, at: machine.now, jitter: machine.randomFraction) }
     guard case .refuse(let refusal) = verdict else { return nil }
     return FetchFailure(refusal)
   }
@@ -78,15 +78,21 @@ final class FetchMemory: Sendable {
   }
 
   /// Records what a request has shown about the origin that it names.
-  func note(_ health: OriginHealth, of url: CheckedURL) {
-    breaker.withLock {
-      $0.note(health, of: url.origin, target: url.target, at: machine.now)
-      hasFailures.store($0.hasFailures, ordering: .relaxed)
+  ///
+  /// - Returns: the message for the user if the origin's circuit has opened or closed.
+  @discardableResult
+  func note(_ health: OriginHealth, of url: CheckedURL) -> FetcherNotice? {
+    let now = machine.now
+    return breaker.withLock { breaker in
+      let change = breaker.circuits.note(health, of: url.origin, target: url.target, at: now)
+      hasFailures.store(breaker.circuits.hasFailures, ordering: .relaxed)
+      guard let change, breaker.ledger.tells(change, of: url.origin, at: now) else { return nil }
+      return FetcherNotice(change, of: url.origin)
     }
   }
 
   /// The number of remembered origins in each state of the circuit breaker.
-  var breakerStates: BreakerStates { breaker.withLock { $0.states(at: machine.now) } }
+  var breakerStates: BreakerStates { breaker.withLock { $0.circuits.states(at: machine.now) } }
 
   // MARK: What this run has fetched
 

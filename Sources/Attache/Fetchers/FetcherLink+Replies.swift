@@ -98,7 +98,7 @@ extension FetcherLink {
     guard request.refusal == nil else { return }
     var health = health
     health.since = health.since.map { max($0, request.begun) }
-    pool.memory.note(health, of: request.url)
+    if let notice = pool.memory.note(health, of: request.url) { pool.tell(notice) }
   }
 
   private func finish(_ request: Request, _ result: FetcherResult) {

@@ -21,6 +21,8 @@ final class FetcherPool: Sendable {
   private let reporting = Mutex<[any StartedThread]>([])
   /// The notices that wait for a thread.
   private let unreported = Mutex<[FetcherNotice]>([])
+  /// Whether a thread is telling the unreported ones.
+  private let isTelling = Atomic<Bool>(false)
   private let lastNumber = Atomic<UInt64>(0)
   private let notify: @Sendable (FetcherNotice) -> Void
 
@@ -123,6 +125,24 @@ final class FetcherPool: Sendable {
           for notice in takeUnreported() { notifyOnThread(notice) }
         }
       }
+    }
+  }
+
+  /// Reports a notice about an origin, after the earlier ones, on one thread for all. Without a thread
+  /// it waits for the next one.
+  func tell(_ notice: FetcherNotice) {
+    guard parent != nil else { return }
+    unreported.withLock { $0.append(notice) }
+    guard !isTelling.exchange(true, ordering: .acquiringAndReleasing) else { return }
+    do throws(SystemError) {
+      try SystemMachine().start("notice") { [self] in
+        repeat {
+          for notice in takeUnreported() { notify(notice) }
+          isTelling.store(false, ordering: .releasing)
+        } while unreported.withLock({ !$0.isEmpty }) && !isTelling.exchange(true, ordering: .acquiringAndReleasing)
+      }.detach()
+    } catch {
+      isTelling.store(false, ordering: .releasing)
     }
   }
 

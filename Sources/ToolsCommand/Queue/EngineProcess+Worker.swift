@@ -57,7 +57,8 @@ extension Logger {
   fileprivate func notify(_ notice: FetcherNotice) {
     switch notice {
     case .broken: error("\(notice); payloads in progress are given back to the queue")
-    case .replaced, .parentReplaced, .unconfined: warning("\(notice)")
+    case .replaced, .parentReplaced, .unconfined, .originFails: warning("\(notice)")
+    case .originAnswers: self.notice("\(notice)")
     }
   }
 }

@@ -36,6 +36,31 @@ import Testing
     func passes(_ target: String = "/a", at time: Int) -> Bool { refusal(of: target, at: time) == nil }
   }
 
+  @Test func `the request that opens a circuit and the answer that closes it say so, and no other`() {
+    let play = Play()
+    func note(_ health: OriginHealth, at time: Int) -> BreakerChange? {
+      play.breaker.note(health, of: Self.origin, target: "/a", at: play.at(time))
+    }
+    let times = [0, 1, 2, 3, 4, 5, 6, 7, 8, 10_000, 10_001].map { note(OriginHealth(.silence, since: play.at($0)), at: $0) }
+    #expect(times.compactMap(\.self) == [.opened(failures: 10, duration: .seconds(10))])
+    #expect(times[9] != nil)
+    #expect([10_002, 10_003].map { note(OriginHealth(.life, since: play.at($0)), at: $0) } == [.closed, nil])
+  }
+
+  @Test func `sixteen openings a minute are told, and the closing of each of them`() {
+    let play = Play()
+    var ledger = BreakerLedger()
+    let opening = BreakerChange.opened(failures: 10, duration: .seconds(10))
+    let openings = (0..<20).filter { ledger.tells(opening, of: "\($0)", at: play.at(0)) }
+    let closings = (0..<20).filter { ledger.tells(.closed, of: "\($0)", at: play.at(1)) }
+    #expect(openings == Array(0..<16) && closings == openings)
+    let (again, soon, later) = (
+      ledger.tells(.closed, of: "3", at: play.at(2)), ledger.tells(opening, of: "3", at: play.at(59_999)),
+      ledger.tells(opening, of: "3", at: play.at(60_000))
+    )
+    #expect((again, soon, later) == (false, false, true))
+  }
+
   /// Ten failures, of which the last comes after ten seconds, open the circuit at 10,000.
   private static var opened: Play {
     let play = Play()
