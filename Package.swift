@@ -66,12 +66,12 @@ let package = Package(
     .target(
       name: "AttacheArguments",
       dependencies: [
-        "Attache",
+        "Attache", "AttacheMetrics",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
       ],
       swiftSettings: strict),
-    .target(name: "AttacheMetrics", dependencies: ["Attache"], swiftSettings: strict),
+    .target(name: "AttacheMetrics", dependencies: ["Attache", "CLinux"], swiftSettings: strict),
     .target(
       name: "AttacheQueue",
       dependencies: [
@@ -100,7 +100,7 @@ let package = Package(
     .executableTarget(
       name: "attache",
       dependencies: [
-        "Attache", "AttacheArguments", "AttacheInspection",
+        "Attache", "AttacheArguments", "AttacheInspection", "AttacheMetrics",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
       ],
@@ -114,9 +114,6 @@ let package = Package(
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
         .product(name: "Mustache", package: "swift-mustache"),
-        .product(name: "NIOCore", package: "swift-nio"),
-        .product(name: "NIOHTTP1", package: "swift-nio"),
-        .product(name: "NIOPosix", package: "swift-nio"),
         .product(name: "XMLCoder", package: "XMLCoder"),
       ],
       path: "Sources/ToolsCommand",

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Attache
 import AttacheArguments
+import AttacheMetrics
 import Logging
 
 /// `attache [filter]`: reads payloads and writes them with their media.
@@ -16,6 +17,7 @@ struct FilterCommand: ParsableCommand {
   @OptionGroup(title: "Upload") var upload: UploadOptions
   @OptionGroup(title: "Your own service extension") var program: ExtensionOptions
   @OptionGroup var reporting: ReportingOptions
+  @OptionGroup var metrics: MetricsServerOptions
 
   @Option(help: "Show a progress line on standard error: auto, always or never.")
   var progress = ProgressChoice.auto
@@ -42,14 +44,19 @@ struct FilterCommand: ParsableCommand {
     configuration.serviceExtension = try program.configuration(fetching)
     let log = logFormat.logger()
     let process = try EngineProcess(working: configuration, log, notices: fetching.notice, program.notice(fetching))
+    let figures = metrics.metrics == nil ? nil : FilterMetrics(version: attacheVersion)
+    let server = try figures.flatMap { try metrics.start($0, log) }
+    defer { server?.stop() }
     let (store, assembly) = try process.started { store, parent, uploader in
       try FilterAssembly(
-        process.configuration, store: store, parent: parent, uploader: uploader, explain: { log.notify($0) },
-        notify: { notice in if case .originAnswers = notice { log.notice("\(notice)") } else { log.warning("\(notice)") } },
+        process.configuration, store: store, parent: parent, uploader: uploader,
+        observe: figures?.observer, explain: { log.notify($0) },
+        notify: { if case .originAnswers = $0 { log.notice("\($0)") } else { log.warning("\($0)") } },
         warn: { log.warning("\($0)") })
     }
     defer { store.shutdown() }
     let (filter, engine) = (assembly.filter, assembly.engine)
+    figures?.use(lines: { filter.progress.lines }, conversionWait: engine.conversionWait)
     StopSignals.onEach(
       { filter.stop() }, { filter.cancel() },
       late: {
@@ -66,6 +73,16 @@ struct FilterCommand: ParsableCommand {
     let outcome = Result { () throws(FilterFailure) in try filter.run() }
     ErrorOutput.endProgress()
     let warning = engine.shutdown()
+    let status = try end(outcome, warning, configuration, log)
+    throw ExitCode(engine.isBroken ? ExitStatus.software : status)
+  }
+
+  /// Logs how the run ended.
+  ///
+  /// - Returns: the exit status, unless the engine is broken.
+  private func end(
+    _ outcome: Result<Filter.Result, FilterFailure>, _ warning: String?, _ configuration: EngineConfiguration, _ log: Logger
+  ) throws -> Int32 {
     let result: Filter.Result
     do {
       result = try outcome.get()
@@ -76,6 +93,6 @@ struct FilterCommand: ParsableCommand {
     if let warning { log.warning("\(warning)") }
     log.info("\(result.summary.text(elapsed: result.elapsed))")
     if let failure = result.reportFailure { log.error("the report is incomplete: \(failure)") }
-    throw ExitCode(engine.isBroken ? ExitStatus.software : configuration.exitStatus(after: result))
+    return configuration.exitStatus(after: result)
   }
 }

@@ -16,7 +16,7 @@ struct NumberFlagTests {
     ("--per-host", ["N"]), ("--fetchers", ["N"]), ("--max-pixels", ["N"]), ("--max-side", ["N"]),
     ("--source-limits", ["N", "NTB"]), ("--max-source-pixels", ["N"]), ("--allow-port", ["N", "N-N"]),
     ("--limits", ["image=N", "video=NTB"]),
-    ("--dns-server", ["127.0.0.1:N"]),
+    ("--dns-server", ["127.0.0.1:N"]), ("--metrics", ["127.0.0.1:N"]),
   ]
   /// The flags that work only with another one.
   private static let companions = ["--max-side": ["--convert"], "--source-limits": ["--convert"], "--max-source-pixels": ["--convert"]]

@@ -84,7 +84,7 @@ struct UsageTests {
 
   @Test(arguments: [
     (["--dedline", "2s"], "Unknown option '--dedline'. Did you mean '--deadline'?"),
-    (["--metrics", "9000"], "Unknown option '--metrics'. Did you mean '--retries'?"),
+    (["--metrix", "9000"], "Unknown option '--metrix'. Did you mean '--metrics'?"),
     (["filter", "--dedline", "2s"], "Unknown option '--dedline'. Did you mean '--deadline'?"),
     (["--covert", "--max-side", "100"], "Unknown option '--covert'. Did you mean '--convert'?"),
     (["--uplod", "s3://media", "--upload-region", "eu"], "Unknown option '--uplod'. Did you mean '--upload'?"),

@@ -29,6 +29,7 @@ public final class Filter: Sendable {
   private let reading: ReadingStop
   private let explainer: Explainer
   private let warn: @Sendable (String) -> Void
+  private let observe: (@Sendable (Decision, Duration) -> Void)?
   private let counters = Counters()
 
   /// Creates a filter.
@@ -46,18 +47,21 @@ public final class Filter: Sendable {
     _ configuration: FilterConfiguration, host: ServiceExtensionHost, store: AttachmentStore, clock: MonotonicClock,
     explain: @escaping @Sendable (Explanation) -> Void = { _ in }, warn: @escaping @Sendable (String) -> Void = { _ in }
   ) throws(FilterFailure) {
-    try self.init(configuration, host: host, store: store, clock: clock, places: nil, explain: explain, warn: warn)
+    try self.init(configuration, host: host, store: store, clock: clock, places: nil, observe: nil, explain: explain, warn: warn)
   }
 
   /// Creates a filter that also limits the undecided payloads to what the converters finish in time.
   ///
   /// - Parameter places: returns how many payloads may be undecided at the moment; it must not wait.
   ///   With nil, only ``FilterConfiguration/jobs`` limits them.
+  /// - Parameter observe: called with each decision about a candidate and the time that it took, on the
+  ///   thread that decides; nil for nothing. It must not wait.
   init(
     _ configuration: FilterConfiguration, host: ServiceExtensionHost, store: AttachmentStore, clock: MonotonicClock,
-    places: (@Sendable () -> Int)?, explain: @escaping @Sendable (Explanation) -> Void, warn: @escaping @Sendable (String) -> Void
+    places: (@Sendable () -> Int)?, observe: (@Sendable (Decision, Duration) -> Void)?, explain: @escaping @Sendable (Explanation) -> Void,
+    warn: @escaping @Sendable (String) -> Void
   ) throws(FilterFailure) {
-    self.configuration = configuration
+    (self.configuration, self.observe) = (configuration, observe)
     self.warn = warn
     self.clock = clock
     machine = clock.machine
@@ -188,10 +192,12 @@ public final class Filter: Sendable {
   }
 
   private func serve(_ payloads: [Payload], in ticket: WindowTicket, key: [UInt8]?) {
+    let begun = observe == nil ? nil : machine.now
     processor.serve(payloads, of: ticket.bytes, identifier: "\(ticket.line)", deadline: ticket.deadline) { [self] decided in
       var decision = decided
       decision.key = key
       counters.note(decision.outcome)
+      if let begun { observe?(decision, begun.duration(to: machine.now)) }
       // Add it before the decision, because the run may end as soon as the last line is written.
       if let reason = decision.reason ?? decision.media.missing(from: decision.outcome) {
         explainer.add(reason, of: ticket.line, decision.media, decision.reason == nil ? nil : decision.cause)

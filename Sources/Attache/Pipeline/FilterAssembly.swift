@@ -13,6 +13,7 @@ package struct FilterAssembly: Sendable {
   ///     selects the system's.
   ///   - serviceExtension: chooses the extension that serves a request; its argument creates
   ///     attache's own.
+  ///   - observe: receives each decision about a candidate and the time that it took; nil for nothing.
   ///   - explain: receives the first payload that falls back for each reason, and then one
   ///     explanation an hour.
   ///   - notify: receives the notices about the fetcher processes.
@@ -22,6 +23,7 @@ package struct FilterAssembly: Sendable {
     _ configuration: EngineConfiguration, store: AttachmentStore, parent: FetcherParent? = nil,
     uploader: UploadClient? = nil, network: FetchNetwork? = nil,
     serviceExtension: @escaping @Sendable (() -> MediaExtension) -> any ServiceExtension = { $0() },
+    observe: (@Sendable (Decision, Duration) -> Void)? = nil,
     explain: @escaping @Sendable (Explanation) -> Void = { _ in }, notify: @escaping @Sendable (FetcherNotice) -> Void = { _ in },
     warn: @escaping @Sendable (String) -> Void = { _ in }
   ) throws {
@@ -30,7 +32,7 @@ package struct FilterAssembly: Sendable {
       warn: warn)
     filter = try Filter(
       configuration.filter, host: engine.host, store: store, clock: engine.clock,
-      places: engine.places(within: configuration.filter.deadline), explain: explain, warn: warn)
+      places: engine.places(within: configuration.filter.deadline), observe: observe, explain: explain, warn: warn)
     engine.whenPlacesRise { [weak filter] in filter?.lookForPlaces() }
   }
 }

@@ -4,16 +4,9 @@ internal import Synchronization
 
 /// Reads the status of the queue and of the fetchers every few seconds on its own thread, so that
 /// requests for metrics put no load on either.
-package final class MetricsCollector: Sendable {
+package final class MetricsCollector: MetricsPages {
   /// Asks a fetcher for the state of its origins. A healthy fetcher answers on its own thread.
   package typealias Pulse = @Sendable (_ answer: @escaping @Sendable (BreakerStates) -> Void) -> Void
-
-  /// The result of a health check.
-  package enum Health: Hashable, Sendable {
-    case good
-    /// Unhealthy; the text says why.
-    case bad(String)
-  }
 
   private struct State {
     /// Nil while the queue is being opened.
@@ -129,13 +122,13 @@ package final class MetricsCollector: Sendable {
   }
 
   /// Whether the process makes progress. If it does not, restart it.
-  package var liveness: Health {
+  package var liveness: ProcessHealth {
     let asked = state.withLock { $0.askedFetchers.compactMap(\.self).min() }
     return silence(since: asked).map { .bad("a fetcher's event loop has not run for \($0) s") } ?? .good
   }
 
   /// Whether the worker processes the queue.
-  package var readiness: Health {
+  package var readiness: ProcessHealth {
     let state = state.withLock { $0 }
     if state.isDraining { return .bad("draining: no more payloads are claimed") }
     if let trouble = trouble(state) { return .bad(trouble) }
@@ -196,9 +189,4 @@ package final class MetricsCollector: Sendable {
       "attache_queue_oldest_age_seconds", "How long the oldest payload without a result has been in the queue; 0 when each has one.",
       counts.oldest.map { $0 / .seconds(1) } ?? 0)
   }
-}
-
-extension MetricsCollector {
-  /// The content type of ``text``.
-  package static let contentType = MetricsText.contentType
 }

@@ -46,6 +46,9 @@ static inline int linux_setns(int descriptor, int kind) { return (int)syscall(SY
 // pipe2(2), likewise, closed on exec.
 static inline int linux_pipe(int *ends) { return (int)syscall(SYS_pipe2, ends, 02000000); }
 
+// accept4(2), likewise: the connection does not block, and is closed on exec.
+static inline int linux_accept(int listener) { return (int)syscall(SYS_accept4, listener, NULL, NULL, 02004000); }
+
 // ppoll(2), likewise: waits at most this time until a descriptor can be read (POLLIN). Returns whether it can.
 static inline int linux_wait_readable(int descriptor, long nanoseconds) {
   struct { int descriptor; short events, results; } request = {descriptor, 1, 0};

@@ -20,11 +20,9 @@ final class MetricsService: Sendable {
   /// Starts the service, before the queue is opened: a process that waits for a lock of the queue
   /// says so.
   ///
-  /// - Parameters:
-  ///   - endpoint: where to serve the metrics; nil for nowhere.
-  ///   - token: what each request must have; nil for nothing.
+  /// - Parameter options: where to serve the metrics.
   /// - Throws: the exit status, after the problem is logged.
-  init(_ figures: any MetricsSource, at endpoint: WrittenEndpoint?, _ token: BearerToken?, file: MetricsFile?, _ log: Logger) throws {
+  init(_ figures: any MetricsSource, _ options: MetricsServerOptions, file: MetricsFile?, _ log: Logger) throws {
     (self.file, self.log) = (file, log)
     collector = try orExit(log, ExitStatus.software) {
       try MetricsCollector(nil, figures, version: attacheVersion)
@@ -37,13 +35,7 @@ final class MetricsService: Sendable {
         throw ExitCode(ExitStatus.cannotCreate)
       }
     }
-    do throws(MetricsServer.Failure) {
-      server = if let endpoint { try MetricsServer(at: endpoint, token, collector, warn: { [log] in log.warning("\($0)") }) } else { nil }
-    } catch {
-      log.error("--metrics \(error)")
-      throw ExitCode(ExitStatus.unavailable)
-    }
-    if let server { log.info("metrics at http://\(server.endpoint)/metrics") }
+    server = try options.start(collector, log)
   }
 
   /// Begins to read the status of the queue.

@@ -217,7 +217,7 @@ struct MetricsTests {
     let collector = try collector()
     var load = QueueLoad()
     for (wait, health) in [
-      (9, MetricsCollector.Health.good), (12, .bad("a commit has waited for a synchronous standby for 12 s")), (0, .good),
+      (9, ProcessHealth.good), (12, .bad("a commit has waited for a synchronous standby for 12 s")), (0, .good),
     ] {
       load.replication = .init(waitingCommits: wait > 0 ? 1 : 0, longestWait: .seconds(wait))
       queue.stand(load)
@@ -227,7 +227,7 @@ struct MetricsTests {
   }
 
   @Test func `a queue that does not answer is told while it does not`() throws {
-    let found = Mutex<MetricsCollector.Health>(.good)
+    let found = Mutex<ProcessHealth>(.good)
     let collecting = Mutex<MetricsCollector?>(nil)
     let queue = ListeningQueue { [machine] number in
       guard number == 2 else { return }

@@ -33,6 +33,7 @@ struct MetadataFlagTests {
     "--strict", "--progress", "--log-format", "--log-urls", "--max-pixels", "--convert", "--max-side", "--source-limits",
     "--max-source-pixels", "--fetchers", "--proxy", "--dialect", "--dialects", "--strict-dialects",
     "--apply-overrides", "--cacert", "--user-agent", "--header-file", "--dns-server",
+    "--metrics", "--metrics-bearer-file",
     "--upload", "--upload-endpoint", "--upload-region", "--upload-credentials", "--upload-keep", "--upload-private",
     // An extension has a gate of its own (`ExtensionMetadataTests`).
     "--extension", "--extension-concurrency", "--extension-processes", "--extension-memory", "--extension-groups",

@@ -49,6 +49,30 @@ struct FiguresTests {
     }
   }
 
+  @Test func `a filter serves its figures while it runs, and none without the flag`() async throws {
+    try await withOrigin { origin in
+      origin.serve("/a.png", try Sample.medium("picture.png"))
+      let tool = try AttacheTool()
+      let program = try tool.start(["--metrics", "0"] + QueueTool.loopback)
+      program.input.write(
+        Sample.plain + "\n" + Sample.payload(origin.url("/a.png")) + "\n" + Sample.payload(origin.url("/none.png")) + "\n")
+      let port = try await program.figuresPort()
+      let figures = try await Figures.of(port) { $0["attache_payload_duration_seconds_count"] == 2 && $0["attache_lines_total"] == 3 }
+      for (name, value) in [
+        ("attache_payloads_total{outcome=\"attached\",reason=\"\"}", 1.0),
+        ("attache_payloads_total{outcome=\"fallback\",reason=\"http.status\"}", 1),
+        ("attache_media_total{cache=\"miss\"}", 2), ("attache_fetch_duration_seconds_count", 2),
+      ] { #expect(figures[name] == value, "\(name)") }
+      #expect(figures["process_resident_memory_bytes"].map { $0 > 0 } == true)
+      #expect(try await LoopbackClient.ask(port, "/readyz").body == "ok\n")
+      program.input.close()
+      #expect(await program.exit() == .status(0))
+    }
+    let refused = try await AttacheTool().run(["--metrics", "0.0.0.0:0"], input: "")
+    #expect(refused.exit == .status(64))
+    #expect(refused.errors.contains("it needs --metrics-bearer-file FILE"))
+  }
+
   @Test func `a worker says at its start, in one line, what it does`() async throws {
     let queue = try QueueTool()
     _ = try await queue.run("enqueue", input: "{}\n")

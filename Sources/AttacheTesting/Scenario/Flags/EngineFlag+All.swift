@@ -95,6 +95,8 @@ extension EngineFlag {
     EngineFlag("--report", "file", in: [.filter, .record], [.own, .unrecorded]) { $0.engine.filter.report = $1.text },
     EngineFlag("--report-key", "pointer", .unrecorded) { $0.engine.filter.reportKey = try $1.parse(JSONPointer.init(path:)) },
     EngineFlag("--strict", in: [.filter, .record], .unrecorded) { settings, _ in settings.engine.isStrict = true },
+    EngineFlag("--metrics", "[address:]port", in: [.filter, .worker], .refused),
+    EngineFlag("--metrics-bearer-file", "file", in: [.filter, .worker], .refused, needs: "--metrics"),
     EngineFlag("--progress", "progress", in: .filter, .refused),
     EngineFlag("--log-format", "log-format", in: [.filter, .worker], .refused),
     EngineFlag("--keep-media", in: .record, [.refused, .unrecorded]),
