@@ -44,15 +44,12 @@ final class MetricsConnection {
   /// Reads what has come. After the response, it only waits for the client's end: closing before would
   /// discard the response if there are unread bytes.
   private func read() {
-    var buffer = [UInt8](repeating: 0, count: 4_096)
-    while true {
-      let count = unsafe recv(descriptor, &buffer, buffer.count, 0)
-      if count < 0, errno == EINTR { continue }
-      if count < 0, errno == EAGAIN { return }
-      guard count > 0 else { return close() }
-      if !isAnswered { head += buffer[..<count] }
-      if !isAnswered, head.count > MetricsResponse.maximumHead { return }
-    }
+    // Once a turn of the loop: a client that sends without end must not keep the others waiting.
+    var buffer = [UInt8](repeating: 0, count: MetricsResponse.maximumHead + 1)
+    let count = unsafe recv(descriptor, &buffer, buffer.count, 0)
+    if count < 0, errno == EINTR || errno == EAGAIN { return }
+    guard count > 0 else { return close() }
+    if !isAnswered { head += buffer[..<count] }
   }
 
   private func write() {
