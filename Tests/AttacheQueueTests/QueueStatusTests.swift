@@ -8,8 +8,8 @@ struct QueueStatusTests {
     var counts = QueueCounts()
     (counts[.ready], counts[.waiting], counts[.leased], counts[.done], counts[.dead], counts.unread) = (1_200, 3, 64, 11, 1, 12)
     counts[.delivered] = 1_099_802
-    (counts.oldest, counts.finishedLastMinute) = (.seconds(133), 1_204)
-    (counts.delivering, counts.oldestUndelivered) = (5, .seconds(61))
+    (counts.oldest[.waiting], counts.finishedLastMinute) = (.seconds(133), 1_204)
+    (counts.delivering, counts.oldest[.done]) = (5, .seconds(61))
     return counts
   }
 

@@ -29,10 +29,10 @@ def measure(bench):
     return Result(NAME, ABOUT, [goal], HEAD, table(found), [], found)
 
 
-def turns(bench, commands, run):
+def turns(bench, commands, run, turns=None):
     """Runs commands in turn and returns the milliseconds of each run, by the command's name. ``run`` gives the seconds of one run."""
     found = {command.name: [] for command in commands}
-    for turn in range(bench.count(60 * bench.rounds, 3)):
+    for turn in range(turns or bench.count(60 * bench.rounds, 3)):
         if turn % 20 == 0:
             machine.wait_for_quiet(bench.options.time_limit)
         for command in commands[turn % len(commands):] + commands[:turn % len(commands)]:

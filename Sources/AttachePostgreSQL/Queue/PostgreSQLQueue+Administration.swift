@@ -4,29 +4,33 @@ package import AttacheQueue
 extension PostgreSQLQueue {
   package func counts() throws(QueueError) -> QueueCounts {
     try pool.call { attempt throws(SessionError) in
-      let both = try attempt.run([
+      let answers = try attempt.run([
         Execution(Self.count, uptime, wall, .integer(QueueCounts.recentSpan.components.seconds)), Execution(Self.pauses),
+        Execution(Self.oldest),
       ])
-      let rows = both[0]
+      let (rows, pauses, oldest) = (answers[0], answers[1], answers[2])
       func number(_ column: Int32) -> Int { Int(rows.integer(0, column)) }
-      func age(_ column: Int32) -> Duration? { rows.integerIfAny(0, column).map { .microseconds(max(0, $0)) } }
       var counts = QueueCounts()
-      for (index, state) in PayloadState.allCases.enumerated() { counts[state] = number(Int32(index) + 7) }
+      for (index, state) in PayloadState.allCases.enumerated() { counts[state] = number(Int32(index) + 6) }
       let due = number(0)
       counts[.ready] += due
       counts[.waiting] -= due
-      (counts.unread, counts.delivering) = (number(6), number(1))
-      (counts.oldest, counts.oldestUndelivered) = (age(2), age(3))
-      (counts.finishedLastMinute, counts.finishedLately) = (number(4), number(5))
-      counts.pauses = (0..<both[1].count).compactMap { row in
-        PayloadEvent.Stage(rawValue: both[1].integer(row, 0)).map {
-          QueuePause($0, since: .microseconds(both[1].integer(row, 1)), reason: both[1].textIfAny(row, 2))
+      (counts.delivering, counts.unread) = (number(1), number(5))
+      for (index, state) in PayloadSearch.agingStates.enumerated() {
+        counts.oldest[state] = oldest.integerIfAny(0, Int32(index)).map { .microseconds(max(0, rows.integer(0, 2) - $0)) }
+      }
+      (counts.finishedLastMinute, counts.finishedLately) = (number(3), number(4))
+      counts.pauses = (0..<pauses.count).compactMap { row in
+        PayloadEvent.Stage(rawValue: pauses.integer(row, 0)).map {
+          QueuePause($0, since: .microseconds(pauses.integer(row, 1)), reason: pauses.textIfAny(row, 2))
         }
       }
       return counts
     }
   }
 
+  private static let oldest = Statement(
+    "oldest", PayloadSearch.queryOldest(undelivered: "SELECT min(id) FROM result WHERE state IS NOT NULL"))
   private static let pauses = Statement("pauses", "SELECT stage, since, reason FROM pause ORDER BY stage")
 
   private static let count = Statement(
@@ -43,9 +47,7 @@ extension PostgreSQLQueue {
         (SELECT count(*) FROM work, now WHERE state = 2 AND moment <= now.wall)
         + (SELECT count(*) FROM work, now WHERE state = 2 AND until <= now.uptime AND (moment IS NULL OR moment > now.wall)) END,
       (SELECT count(*) FROM result WHERE state = 3),
-      (SELECT wall FROM now) - (SELECT enqueued_at FROM payload WHERE id = (SELECT min(id) FROM work)),
-      (SELECT wall FROM now) - (SELECT enqueued_at FROM payload WHERE id = (SELECT min(id) FROM result WHERE state IS NOT NULL)),
-      minute, lately, unread, \(Tally.columns.dropLast().joined(separator: ", "))
+      (SELECT wall FROM now), minute, lately, unread, \(Tally.columns.dropLast().joined(separator: ", "))
     FROM total, recent
     """)
 

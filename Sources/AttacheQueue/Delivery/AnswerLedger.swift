@@ -24,6 +24,8 @@ struct AnswerLedger: Sendable {
     case partlyRefused = "partly refused"
     case retried = "tried again later"
     case givenUp = "given up (--give-up-after)"
+    case expired
+    case poison = "given up"
   }
 
   private struct Key: Hashable {

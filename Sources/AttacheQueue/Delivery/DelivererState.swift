@@ -149,6 +149,10 @@ struct DelivererState: Sendable {
     if let message = answers.note(text, to: token, failure, at: now) { messages.append(message) }
   }
 
+  private mutating func tell(_ reason: String, to token: LeaseToken, _ failure: AnswerLedger.Failure, at now: MonotonicInstant) {
+    if let message = answers.tell(reason, to: token, failure, at: now) { messages.append(message) }
+  }
+
   private mutating func noteAcceptance(_ sent: Sent, at now: MonotonicInstant) {
     givingUp.noteAcceptance(at: now)
     let (atFault, again) = rejections.noteAcceptance(sent: sent.rejections, at: now)
@@ -180,7 +184,7 @@ struct DelivererState: Sendable {
   }
 
   private mutating func drop(_ token: LeaseToken, _ reason: String, at now: MonotonicInstant) {
-    if let message = answers.tell(reason, to: token, .dropped, at: now) { messages.append(message) }
+    tell(reason, to: token, .dropped, at: now)
     end(token, .dropped, reason)
   }
 
@@ -252,11 +256,12 @@ struct DelivererState: Sendable {
     var allowed = rate.allowed(at: now)
     while unanswered.count < jobs, let delivery = waiting.first {
       if let expiry = delivery.expiresAt, expiry <= wall {
+        tell("its time passed before it was sent: \(QueueStatus.span(wall - expiry)) ago", to: delivery.token, .expired, at: now)
         drop(delivery, .expired, nil)
       } else if delivery.deathsAlone >= configuration.poisonAfter {
-        drop(
-          delivery, .poison,
-          "ended \(delivery.deathsAlone) sender\(delivery.deathsAlone == 1 ? "" : "s") while no other result was in flight")
+        let deaths = "ended \(delivery.deathsAlone) sender\(delivery.deathsAlone == 1 ? "" : "s") while no other result was in flight"
+        tell(deaths, to: delivery.token, .poison, at: now)
+        drop(delivery, .poison, deaths)
       } else {
         guard allowed >= 1 else { break }
         allowed -= 1

@@ -6,11 +6,9 @@ public struct QueueCounts: Hashable, Sendable {
   public var unread = 0
   /// Unread results that deliverers hold.
   public var delivering = 0
-  /// How long the oldest payload with an undelivered result has been in the queue; nil when there
-  /// is none.
-  public var oldestUndelivered: Duration?
-  /// How long the oldest payload without a result has been in the queue; nil when there is none.
-  public var oldest: Duration?
+  /// How long the oldest payload that is ready, waiting, leased or done has been in the queue. Every payload
+  /// whose result is undelivered counts as done here, also a dead one. States without payloads have none.
+  public var oldest: [PayloadState: Duration] = [:]
   /// What an operator has paused.
   public var pauses: [QueuePause] = []
   /// Results of the last 60 seconds.
@@ -35,6 +33,8 @@ public struct QueueCounts: Hashable, Sendable {
   public var undecided: Int { self[.ready] + self[.waiting] + self[.leased] }
   /// Payloads with a result.
   public var decided: Int { PayloadState.decided.reduce(0) { $0 + self[$1] } }
+  /// How long the oldest payload without a result has been in the queue; nil when there is none.
+  public var oldestUndecided: Duration? { [.ready, .waiting, .leased].compactMap { oldest[$0] }.max() }
   /// Recent results per second.
   public var recentRate: Double { Double(finishedLately) / (Self.recentSpan / .seconds(1)) }
   /// All payloads of the queue.

@@ -13,12 +13,12 @@ extension SQLiteQueue {
       counts[.ready] += due
       counts[.waiting] -= due
       counts.unread = tally.unread
-      let oldest = try Int64.fetchOne(connection, sql: "SELECT enqueued_at FROM payload WHERE id = (SELECT min(id) FROM work)")
-      counts.oldest = oldest.map { max(.zero, wall - .microseconds($0)) }
+      if let moments = try Row.fetchOne(connection, sql: PayloadSearch.queryOldest(undelivered: "SELECT min(id) FROM delivery")) {
+        for (index, state) in PayloadSearch.agingStates.enumerated() {
+          counts.oldest[state] = (moments[index] as Int64?).map { max(.zero, wall - .microseconds($0)) }
+        }
+      }
       counts.delivering = try Int.fetchOne(connection, sql: "SELECT count(*) FROM delivery WHERE state = 3") ?? 0
-      let undelivered = try Int64.fetchOne(
-        connection, sql: "SELECT enqueued_at FROM payload WHERE id = (SELECT min(id) FROM delivery)")
-      counts.oldestUndelivered = undelivered.map { max(.zero, wall - .microseconds($0)) }
       counts.pauses = try PayloadEvent.Stage.allCases.compactMap(connection.pause)
       let second = wall.components.seconds
       func finished(since first: Int64) throws -> Int {

@@ -128,6 +128,33 @@ package struct PayloadSearch: Sendable {
     return dialect.parameter(values.count, value)
   }
 
+  // MARK: The oldest
+
+  /// The states that ``queryOldest(undelivered:)`` has, in the order of its columns.
+  package static let agingStates: [PayloadState] = [.ready, .waiting, .leased, .done]
+
+  /// Returns a query of the times at which the oldest payloads of ``agingStates`` were enqueued.
+  ///
+  /// It looks up the first payload of each of ``maximumRanks`` priorities. `id + 0` keeps PostgreSQL from
+  /// walking over all payloads to the first one in a rare state.
+  ///
+  /// - Parameter undelivered: a query of the lowest number of undelivered results.
+  package static func queryOldest(undelivered: String) -> String {
+    let ready = """
+      SELECT min(id) FROM (SELECT id FROM (SELECT id FROM head LIMIT \(maximumRanks)) AS heads
+        UNION ALL SELECT min(id + 0) FROM work WHERE state = 1) AS ready
+      """
+    let numbers = [ready] + [2, 3].map { "SELECT min(id + 0) FROM work WHERE state = \($0)" } + [undelivered]
+    let moments = numbers.map { "(SELECT enqueued_at FROM payload WHERE id = (\($0)))" }
+    return """
+      WITH RECURSIVE head (rank, id) AS (
+          SELECT rank, id FROM (SELECT rank, id FROM work WHERE state = 0 ORDER BY rank, id LIMIT 1) AS lowest
+          UNION ALL SELECT next.rank, next.id FROM head JOIN work AS next
+            ON next.id = (SELECT id FROM work WHERE state = 0 AND rank > head.rank ORDER BY rank, id LIMIT 1))
+      SELECT \(moments.joined(separator: ", "))
+      """
+  }
+
   // MARK: The walk
 
   /// Returns a query of the numbers to look at, and the conditions that each of them meets.

@@ -181,12 +181,11 @@ package final class MetricsCollector: MetricsPages {
     }
     text.gauge("attache_queue_unread_results", "Results in the queue that were neither delivered nor read.", Double(counts.unread))
     text.gauge("attache_queue_results_in_delivery", "Undelivered results that deliverers have leased.", Double(counts.delivering))
-    text.gauge(
-      "attache_queue_oldest_undelivered_age_seconds",
-      "How long the oldest payload whose result is undelivered has been in the queue; 0 when there is none.",
-      counts.oldestUndelivered.map { $0 / .seconds(1) } ?? 0)
-    text.gauge(
-      "attache_queue_oldest_age_seconds", "How long the oldest payload without a result has been in the queue; 0 when each has one.",
-      counts.oldest.map { $0 / .seconds(1) } ?? 0)
+    text.family(
+      "attache_queue_oldest_age_seconds", .gauge,
+      "How long the oldest payload of a state has been in the queue; 0 when there is none. done: of all undelivered results.")
+    for state in PayloadSearch.agingStates {
+      text.sample((counts.oldest[state] ?? .zero) / .seconds(1), ["state": state.rawValue])
+    }
   }
 }

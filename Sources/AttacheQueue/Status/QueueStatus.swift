@@ -30,8 +30,8 @@ package struct QueueStatus: Sendable {
       let (name, number) = (Self.padded(state, to: 11), Self.grouped(count))
       return "  \(name)\(Self.padded("", to: width - number.count))\(number)\(note.isEmpty ? "" : "  \(note)")"
     }
-    if let oldest = counts.oldest { lines.append("the oldest without a result was enqueued \(Self.span(oldest)) ago") }
-    if let oldest = counts.oldestUndelivered { lines.append("the oldest undelivered was enqueued \(Self.span(oldest)) ago") }
+    if let oldest = counts.oldestUndecided { lines.append("the oldest without a result was enqueued \(Self.span(oldest)) ago") }
+    if let oldest = counts.oldest[.done] { lines.append("the oldest undelivered was enqueued \(Self.span(oldest)) ago") }
     lines += counts.pauses.map { pause in
       let reason = pause.reason.map { ": \(PrintableText.of($0))" } ?? ""
       return "the \(pause.stage.name) is paused since \(PayloadHistory.text(pause.since))\(reason)"
@@ -85,10 +85,10 @@ package struct QueueStatus: Sendable {
       writer.key(name)
       writer.integer(count)
     }
-    writer.key("oldest_s")
-    if let oldest = counts.oldest { writer.double(oldest.milliseconds.rounded() / 1_000) } else { writer.null() }
-    writer.key("oldest_undelivered_s")
-    if let oldest = counts.oldestUndelivered { writer.double(oldest.milliseconds.rounded() / 1_000) } else { writer.null() }
+    for (name, oldest) in [("oldest_s", counts.oldestUndecided), ("oldest_undelivered_s", counts.oldest[.done])] {
+      writer.key(name)
+      if let oldest { writer.double(oldest.milliseconds.rounded() / 1_000) } else { writer.null() }
+    }
     writer.key("finished_last_minute")
     writer.integer(counts.finishedLastMinute)
     writer.key("rate_per_s")

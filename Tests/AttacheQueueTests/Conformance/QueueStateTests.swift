@@ -26,7 +26,7 @@ import Testing
     #expect(counts.unread == 1)
     #expect(counts.undecided == 4)
     #expect(counts.total == 6)
-    #expect(counts.oldest == .seconds(5))
+    #expect(counts.oldestUndecided == .seconds(5))
     #expect(counts.finishedLastMinute == 2)
     #expect(counts.recentRate == 0.2)
     test.clock.pass(.seconds(61))
@@ -34,23 +34,27 @@ import Testing
     #expect(counts[.waiting] == 0)
     #expect(counts[.ready] == 3)
     #expect(counts.finishedLastMinute == 0)
-    #expect(counts.oldest == .seconds(66))
+    #expect(counts.oldestUndecided == .seconds(66))
   }
 
   @Test(arguments: QueueBackend.allCases)
-  func `the oldest payload is the oldest without a result`(_ backend: QueueBackend) throws {
+  func `each state has the age of its oldest payload, whatever the priorities`(_ backend: QueueBackend) throws {
     let test = try TestQueue(backend)
     let queue = try test.open(with: ["a"])
     test.clock.pass(.seconds(10))
-    _ = try queue.enqueue([NewPayload("b") { $0.priority = 99 }])
+    _ = try queue.enqueue([NewPayload("b") { $0.priority = 99 }, NewPayload("c") { $0.notBefore = test.clock.wall + .seconds(3_600) }])
     test.clock.pass(.seconds(1))
-    #expect(try queue.counts().oldest == .seconds(11))
+    #expect(try queue.counts().oldest == [.ready: .seconds(11), .waiting: .seconds(1)])
     let leases = try queue.lease()
+    #expect(try queue.counts().oldest == [.waiting: .seconds(1), .leased: .seconds(11)])
     let first = try #require(leases.first { $0.token.id == 1 })
     _ = try queue.finish([first.finished()])
-    #expect(try queue.counts().oldest == .seconds(1))
+    #expect(try queue.counts().oldest == [.waiting: .seconds(1), .leased: .seconds(1), .done: .seconds(11)])
+    #expect(try queue.counts().oldestUndecided == .seconds(1))
     _ = try queue.finish(leases.map { $0.finished() })
-    #expect(try queue.counts().oldest == nil)
+    test.clock.pass(.seconds(3_601))
+    #expect(Set(try queue.lease().map(\.token.id)) == [3])
+    #expect(try queue.counts().oldest == [.leased: .seconds(3_602), .done: .seconds(3_612)])
   }
 
   // MARK: Retry

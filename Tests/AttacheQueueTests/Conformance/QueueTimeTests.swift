@@ -154,7 +154,7 @@ import Testing
     let counts = try other.counts()
     #expect(counts[.waiting] == 1)
     #expect(counts[.leased] == 1)
-    #expect(try #require(counts.oldest) >= .zero)
+    #expect(try #require(counts.oldest[.leased]) >= .zero)
     #expect(try worker.renew([leases[0].token], for: .seconds(10)) == [])
     test.clock.pass(.seconds(5))
     #expect(try other.lease(for: .seconds(60)).map(\.text) == ["delayed"])

@@ -25,6 +25,17 @@ import Testing
     }
   }
 
+  /// A sender that delivers each result at once.
+  private final class AcceptingSender: Sender {
+    private let owner = Mutex<(any SenderOwner)?>(nil)
+
+    func start(_ owner: any SenderOwner) { self.owner.withLock { $0 = owner } }
+    func send(_ deliveries: [Delivery]) { owner.withLock(\.self)?.take(deliveries.map { ($0.token, .delivered(status: nil)) }) }
+    func drain() {}
+    func cancel() {}
+    func close() { owner.withLock { $0 = nil } }
+  }
+
   private final class Observer: DelivererObserver {
     let pauses = Mutex<[String?]>([])
 
@@ -68,6 +79,27 @@ import Testing
     #expect(tries.withLock { $0 } == 2)
     #expect(observer.pauses.withLock { $0 } == ["/queue: no space is left", nil])
     #expect(notices.withLock { $0.first } == "paused: /queue: no space is left; no result is lost, and the deliverer tries again")
+    queue.close()
+  }
+
+  @Test func `what expires by a clock that jumps two hours forward is logged with its number`() throws {
+    let test = try TestQueue(.sqlite)
+    let queue = try test.open()
+    let expiry = test.clock.wall + .seconds(3_600)
+    _ = try queue.enqueue([NewPayload("a") { $0.expiresAt = expiry }, NewPayload("b") { $0.expiresAt = expiry }, NewPayload("c")])
+    try queue.finishAll()
+    test.clock.setWall(by: .seconds(7_200))
+    let notices = Mutex<[String]>([])
+    var configuration = DelivererConfiguration()
+    configuration.isOnce = true
+    let sender = AcceptingSender()
+    let deliverer = try Deliverer(configuration, queue: queue, sender: sender, queueClock: test.clock, observer: Observer()) { notice in
+      notices.withLock { $0.append(notice) }
+    }
+    #expect(try deliverer.run().ended == [.expired: 2, .delivered: 1])
+    let messages = notices.withLock { $0 }
+    #expect(messages.first == "payload 1 is expired: its time passed before it was sent: 1h ago")
+    #expect(messages.last?.hasPrefix("1 more payload is expired, in ") == true)
     queue.close()
   }
 }

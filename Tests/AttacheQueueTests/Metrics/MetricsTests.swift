@@ -135,7 +135,7 @@ struct MetricsTests {
   @Test func `the queue and the origins stand as they were when they were last asked`() throws {
     var counts = QueueCounts()
     (counts[.ready], counts[.waiting], counts[.leased], counts[.done], counts[.dead], counts.unread) = (1, 2, 3, 4, 5, 6)
-    counts.oldest = .milliseconds(1_500)
+    counts.oldest[.leased] = .milliseconds(1_500)
     queue.stand(.success(counts))
     var (one, two) = (BreakerStates(), BreakerStates())
     (one.closed, one.open, two.open, two.probing) = (1, 2, 3, 4)
@@ -147,7 +147,7 @@ struct MetricsTests {
       #expect(metrics.value("attache_queue_payloads", ["state": state]) == count)
     }
     #expect(metrics.value("attache_queue_unread_results") == 6)
-    #expect(metrics.value("attache_queue_oldest_age_seconds") == 1.5)
+    #expect(metrics.value("attache_queue_oldest_age_seconds", ["state": "leased"]) == 1.5)
     for (state, count) in [("closed", 1.0), ("open", 5), ("probing", 4)] {
       #expect(metrics.value("attache_origins", ["breaker": state]) == count)
     }
