@@ -74,6 +74,7 @@ extension Reason {
       .none("a scenario has no extension of its own; attache rehearse --extension PROGRAM SCENARIO plays one with an extension")
     case .storeFull: .file("disk-is-full.yaml")
     case .storeReadOnly: .file("disk-turns-read-only.yaml")
+    case .queueCancelled: .none("a scenario has nobody who cancels payloads in a queue")
     case .queueExpired, .queuePoison: .none("a scenario's payloads do not wait that long in a queue, and no media end a worker")
     case .storeFailed: .none("a scenario's disk can be full or read-only, but has no other errors")
     case .internal: .file("extension-throws.yaml")

@@ -14,6 +14,8 @@ final class MetricsConnection {
   private var end: TimerEntry?
   private(set) var isAnswered = false
   private(set) var isOver = false
+  /// Whether the response is sent.
+  var isServed: Bool { isAnswered && unsent.isEmpty }
 
   /// - Parameters:
   ///   - descriptor: belongs to the connection.

@@ -72,8 +72,9 @@ package final class MetricsServer: @unchecked Sendable {
       }
       connections.removeAll(where: \.isOver)
       if connections.count == Self.maximumConnections {
-        // One that is being answered is not the first to go.
-        connections.remove(at: connections.firstIndex { !$0.isAnswered } ?? 0).close()
+        // First one that has its response, then one that has not asked yet.
+        let index = connections.firstIndex(where: \.isServed) ?? connections.firstIndex { !$0.isAnswered } ?? 0
+        connections.remove(at: index).close()
       }
       connections.append(MetricsConnection(descriptor, loop) { [token, pages] head in MetricsResponse(to: head, token, pages) })
     }

@@ -96,7 +96,7 @@ enum OriginHealthSignal: UInt8, Sendable {
       .storeFull,
       .storeReadOnly,
       .storeFailed,
-      .queueExpired, .queuePoison, .internal:
+      .queueExpired, .queuePoison, .queueCancelled, .internal:
       return nil
     }
   }

@@ -15,7 +15,7 @@ extension Reason {
       .uploadRefused,
       .fetchCrashed, .extensionCrash, .extensionMemory, .extensionFile, .extensionContent, .storeFull,
       .storeReadOnly, .storeFailed,
-      .queueExpired, .queuePoison, .internal:
+      .queueExpired, .queuePoison, .queueCancelled, .internal:
       false
     }
   }

@@ -20,7 +20,7 @@ extension Reason {
       .tlsCertificate, .tlsHost, .tlsVersion, .httpProtocol, .httpHeaders, .httpFraming, .httpEncoding, .httpRedirect, .sizeImage,
       .sizeAudio, .sizeVideo, .sizeLimit, .sizeEmpty, .sizePixels, .typeUnknown, .typeUnsupported, .typeBroken, .typeDetector,
       .convertFailed, .uploadRefused, .uploadPrivate, .fetchCrashed,
-      .extensionCrash, .extensionMemory, .extensionFile, .extensionContent, .queueExpired, .queuePoison, .internal:
+      .extensionCrash, .extensionMemory, .extensionFile, .extensionContent, .queueExpired, .queuePoison, .queueCancelled, .internal:
       false
     }
   }

@@ -159,6 +159,8 @@ public enum Reason: String, CaseIterable, Sendable {
   case queueExpired = "queue.expired"
   /// The payload ended its worker repeatedly, in the end also when processed alone.
   case queuePoison = "queue.poison"
+  /// Somebody cancelled the payload while it was in the queue.
+  case queueCancelled = "queue.cancelled"
 
   /// attache or its service extension failed.
   case `internal`
@@ -258,6 +260,8 @@ public enum Reason: String, CaseIterable, Sendable {
       "the payload expired while it waited in the queue (apns-expiration); process the queue earlier, or with more workers"
     case .queuePoison:
       "the payload ended its worker repeatedly, at last while no other was in flight; please report it with its media, and retry it with a new version"
+    case .queueCancelled:
+      "somebody cancelled the payload in the queue (attache cancel), and nobody gets it; `attache retry --state cancelled` processes it again"
     case .internal: "attache or its service extension failed; please report it with the log"
     }
   }

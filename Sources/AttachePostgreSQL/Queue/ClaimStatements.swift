@@ -170,7 +170,7 @@ struct ClaimStatements: Sendable {
     /// When to ask again: at once if a row is ready, else after the wait, but long enough that a caller does not ask without pause while leases that ran out
     /// must not be taken over yet.
     var next: Duration? {
-      if pause != nil { return QueuePause.poll }
+      if pause != nil { return hasAny ? QueuePause.poll : nil }
       return isReady || hasSuspects ? .zero : wait.map { max($0, ClaimStatements.leastPause) }
     }
   }

@@ -165,6 +165,17 @@ extension PostgreSQLQueue {
     }
   }
 
+  /// Makes payloads and results ready that holders have lost, or that are due.
+  func freeLost() throws(QueueError) {
+    try pool.call { attempt throws(SessionError) in
+      for upkeep in [Maintenance.work, .result] {
+        _ = try upkeep.run(
+          attempt, worker: 0, span: .zero, absence: presence.allowedAbsence(upkeepTimes), uptime: uptime, wall: wall,
+          isSynchronous: isSynchronous(isOfLease: true))
+      }
+    }
+  }
+
   /// How soon a claim that found nothing looks again.
   private static let leastPause = Duration.milliseconds(100)
   private static let tidyingPause = Duration.seconds(60)

@@ -6,9 +6,9 @@ extension PostgreSQLQueue {
     try pool.call { attempt throws(SessionError) in
       let answers = try attempt.run([
         Execution(Self.count, uptime, wall, .integer(QueueCounts.recentSpan.components.seconds)), Execution(Self.pauses),
-        Execution(Self.oldest),
       ])
-      let (rows, pauses, oldest) = (answers[0], answers[1], answers[2])
+      let (rows, pauses) = (answers[0], answers[1])
+      let oldest = try attempt.run([Execution(Self.oldest(now(rows.integer(0, 2))))])[0]
       func number(_ column: Int32) -> Int { Int(rows.integer(0, column)) }
       var counts = QueueCounts()
       for (index, state) in PayloadState.allCases.enumerated() { counts[state] = number(Int32(index) + 6) }
@@ -29,8 +29,16 @@ extension PostgreSQLQueue {
     }
   }
 
-  private static let oldest = Statement(
-    "oldest", PayloadSearch.queryOldest(undelivered: "SELECT min(id) FROM result WHERE state IS NOT NULL"))
+  private static func oldest(_ now: PayloadSearch.Now) -> Statement {
+    Statement("", PayloadSearch.queryOldest(undelivered: "SELECT min(id) FROM result WHERE state IS NOT NULL", now))
+  }
+
+  /// - Parameter wall: the server's time.
+  private func now(_ wall: Int64) -> PayloadSearch.Now {
+    let uptime = clock?.uptime.microseconds ?? wall
+    return PayloadSearch.Now(wall: wall) { ["\($0)moment <= \(wall)", "\($0)until <= \(uptime)"] }
+  }
+
   private static let pauses = Statement("pauses", "SELECT stage, since, reason FROM pause ORDER BY stage")
 
   private static let count = Statement(
@@ -55,7 +63,7 @@ extension PostgreSQLQueue {
 
   package func find(_ filter: PayloadFilter, after id: Int64, limit: Int) throws(QueueError) -> PayloadMatches {
     try PayloadSearch.find(filter, after: id, limit: limit, .postgreSQL) { () throws(QueueError) in
-      try pool.call { attempt throws(SessionError) in try attempt.run([Execution(Self.now, wall)])[0].integer(0, 0) }
+      try pool.call { attempt throws(SessionError) in now(try attempt.run([Execution(Self.now, wall)])[0].integer(0, 0)) }
     } run: { query throws(QueueError) in
       let parameters = query.values.map { value -> Parameter in
         switch value {
@@ -95,7 +103,8 @@ extension PostgreSQLQueue {
     """
     SELECT p.id, p.priority, p.enqueued_at, p.not_before, p.expires_at, w.state, r.outcome, r.reason, r.dead, r.finished_at, r.state, r.status,
       r.answer, r.delivered_at, p.search_key, (SELECT number || '@' || name FROM worker WHERE number = coalesce(w.worker, r.worker)),
-      least(coalesce(w.moment, r.moment), coalesce($3::bigint, clock_us()) + coalesce(w.until, r.until) - coalesce($2::bigint, clock_us()))
+      least(coalesce(w.moment, r.moment), coalesce($3::bigint, clock_us()) + coalesce(w.until, r.until) - coalesce($2::bigint, clock_us())),
+      coalesce($3::bigint, clock_us())
     FROM payload p LEFT JOIN work w ON w.id = p.id LEFT JOIN result r ON r.id = p.id WHERE p.id = ANY ($1::bigint[]) ORDER BY p.id
     """)
   private static let events = Statement(
@@ -118,13 +127,18 @@ extension PostgreSQLQueue {
       history.tries = events[history.id] ?? []
       history.searchKey = rows.isNull(row, 14) ? nil : rows.bytes(row, 14)
       (history.holder, history.dueAt) = (rows.textIfAny(row, 15), moment(16))
-      guard let outcome = rows.textIfAny(row, 6) else { return history }
+      let wall = Duration.microseconds(rows.integer(row, 17))
+      guard let outcome = rows.textIfAny(row, 6) else {
+        history.endWait(at: wall)
+        return history
+      }
       var result = PayloadHistory.Result(
         outcome: outcome, reason: rows.textIfAny(row, 7), isDead: rows.flag(row, 8), finishedAt: moment(9) ?? .zero)
       result.delivery = rows.integerIfAny(row, 10).map(PayloadHistory.Standing.init)
       result.status = result.delivery == nil ? rows.textIfAny(row, 11) ?? "read" : nil
       (result.answer, result.deliveredAt) = (rows.textIfAny(row, 12), moment(13))
       history.result = result
+      history.endWait(at: wall)
       return history
     }
   }

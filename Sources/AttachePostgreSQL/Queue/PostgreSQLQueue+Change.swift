@@ -4,24 +4,22 @@ package import AttacheQueue
 extension PostgreSQLQueue {
   package func retry(_ ids: [Int64]) throws(QueueError) -> Int {
     forgetFloor(.work)
-    return try change(ids, Self.requeue)
+    return try change(ids, [Execution(Self.requeue, .integers(ids))])
   }
 
   package func redeliver(_ ids: [Int64]) throws(QueueError) -> Int {
     forgetFloor(.result)
-    return try change(ids, Self.requeueDeliveries)
+    return try change(ids, [Execution(Self.requeueDeliveries, .integers(ids))])
   }
 
   package func purge(_ ids: [Int64], includesUndelivered: Bool) throws(QueueError) -> (payloads: Int, released: [String]) {
-    (try change(ids, Self.deleteOld, .boolean(includesUndelivered)), [])
+    (try change(ids, [Execution(Self.deleteOld, .integers(ids), .boolean(includesUndelivered))]), [])
   }
 
   package func cancel(_ ids: [Int64], _ why: String) throws(QueueError) -> (payloads: Int, released: [String]) {
-    let why = Parameter.text(PayloadEvent.bounded(why))
+    let (list, why) = (Parameter.integers(ids), Parameter.text(PayloadEvent.bounded(why)))
     let records = Parameter.byteStrings(ids.map(FinishedPayload.cancelledRecord))
-    // A payload may get its result between the two calls. The second one finds it then.
-    let undecided = try change(ids, Self.cancelWork, records, why, wall)
-    return (undecided + (try change(ids, Self.cancelResults, why, wall)), [])
+    return (try change(ids, [Execution(Self.cancelWork, list, records, why, wall), Execution(Self.cancelResults, list, why, wall)]), [])
   }
 
   package func pause(_ stage: PayloadEvent.Stage, why: String?) throws(QueueError) {
@@ -39,17 +37,18 @@ extension PostgreSQLQueue {
     "pause",
     """
     INSERT INTO pause VALUES ($1::bigint, coalesce($2::bigint, clock_us()), $3::text)
-    ON CONFLICT (stage) DO UPDATE SET since = excluded.since, reason = excluded.reason
+    ON CONFLICT (stage) DO UPDATE SET reason = coalesce(excluded.reason, pause.reason)
     """)
   private static let resume = Statement("resume", "DELETE FROM pause WHERE stage = $1::bigint RETURNING 1")
 
-  /// Runs a statement that changes rows of `work` and `result`, and returns their number.
-  private func change(_ ids: [Int64], _ statement: Statement, _ parameters: Parameter...) throws(QueueError) -> Int {
+  /// Runs statements that change rows of `work` and `result` in one transaction, and returns the number of rows.
+  private func change(_ ids: [Int64], _ changes: [Execution]) throws(QueueError) -> Int {
     guard !ids.isEmpty else { return 0 }
+    try freeLost()
     let list = Parameter.integers(ids)
     return try pool.call { attempt throws(SessionError) in
-      let steps = [Execution(Self.lockWork, list), Execution(Self.lockResults, list), Execution(statement, [list] + parameters)]
-      return Int(try attempt.run(steps, isSynchronous: isSynchronous(isOfLease: false))[2].integer(0, 0))
+      let steps = [Execution(Self.lockWork, list), Execution(Self.lockResults, list)] + changes
+      return try attempt.run(steps, isSynchronous: isSynchronous(isOfLease: false))[2...].reduce(0) { $0 + Int($1.integer(0, 0)) }
     }
   }
 
@@ -105,7 +104,7 @@ extension PostgreSQLQueue {
     WITH gone AS (DELETE FROM work WHERE id = ANY ($1::bigint[]) AND state <> 3 RETURNING id, state, rank, bytes),
       stored AS (
         INSERT INTO result (id, outcome, reason, dead, finished_at, finisher, finish_fence, status, answer, delivered_at, state, rank, bytes)
-        SELECT id, '\(Outcome.fallback.rawValue)', '\(Reason.cancelled.rawValue)', false, coalesce($4::bigint, clock_us()), 0, 0, 'cancelled',
+        SELECT id, '\(Outcome.fallback.rawValue)', '\(Reason.queueCancelled.rawValue)', false, coalesce($4::bigint, clock_us()), 0, 0, 'cancelled',
           $3::text, coalesce($4::bigint, clock_us()), NULL, rank, bytes FROM gone),
       written AS (
         INSERT INTO output (id, record) SELECT gone.id, given.record

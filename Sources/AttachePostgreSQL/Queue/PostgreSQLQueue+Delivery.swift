@@ -130,12 +130,19 @@ extension PostgreSQLQueue {
     try keepUp(.result, worker, span: request.span)
     guard let rate = request.rate else { return try leaseNext(request, worker, &claim) }
     let interval = DeliveryPace.interval(rate)
+    // An idle or paused queue is only looked at.
+    let isReady = try pool.call { attempt throws(SessionError) in try attempt.run([Execution(Self.isReady)])[0].flag(0, 0) }
+    var request = request
+    guard isReady else {
+      request.limit = 0
+      return try leaseNext(request, worker, &claim)
+    }
     let (allowed, wait) = try reserve(request.limit, interval)
     if allowed > 0 {
-      var request = request
       request.limit = allowed
       try leaseNext(request, worker, &claim)
-      try reserve(claim.deliveries.count - allowed, interval)
+      // The leases count, whatever becomes of the places: at most a tenth of a second of the rate is lost.
+      _ = try? reserve(claim.deliveries.count - allowed, interval)
     } else {
       (claim.hasUndecided, claim.next) = (true, wait)
     }
@@ -157,6 +164,9 @@ extension PostgreSQLQueue {
       return (Int(rows.integer(0, 0)), .microseconds(max(0, rows.integer(0, 1))))
     }
   }
+
+  private static let isReady = Statement(
+    "is_ready", "SELECT EXISTS (SELECT 1 FROM result WHERE state IN (0, 1)) AND NOT EXISTS (\(ClaimStatements.paused(.result)))")
 
   private static let reserve = Statement(
     "reserve",
@@ -200,6 +210,7 @@ extension PostgreSQLQueue {
       for row in 0..<rows.count {
         let state = rows.integer(row, 1)
         guard state == wanted else { return (ids, state == 1 && !request.isAlone) }
+        guard ids.count < limit else { break }
         room -= Int(rows.integer(row, 2))
         guard room >= 0 || ids.isEmpty else { break }
         ids.append(rows.integer(row, 0))
@@ -222,8 +233,9 @@ extension PostgreSQLQueue {
     claim.hasSuspects = suspectIsFirst && claim.pause == nil
     // A claim for a suspect may find another result before it.
     let foundAnother = request.isAlone && claim.deliveries.isEmpty
-    claim.next = claim.pause == nil && (suspectIsFirst || foundAnother) ? .zero : remainder.wait.map { max($0, ClaimStatements.leastPause) }
-    if claim.pause != nil { claim.next = QueuePause.poll }
+    claim.next =
+      claim.pause != nil
+      ? remainder.next : suspectIsFirst || foundAnother ? .zero : remainder.wait.map { max($0, ClaimStatements.leastPause) }
   }
 
   private static let inOrder = Statement(

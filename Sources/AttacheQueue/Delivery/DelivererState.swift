@@ -71,8 +71,8 @@ struct DelivererState: Sendable {
     givingUp = GivingUp(after: configuration.giveUpAfter)
   }
 
-  /// The maximum number of results at the sender: one while the service seems to reject all.
-  private var jobs: Int { rejections.isOfAll ? min(1, configuration.jobs) : configuration.jobs }
+  /// The maximum number of results at the sender: fewer while the service seems to reject all.
+  private var jobs: Int { rejections.isOfAll ? min(rejections.probes, configuration.jobs) : configuration.jobs }
 
   var unansweredCount: Int { unanswered.count }
 
@@ -167,6 +167,7 @@ struct DelivererState: Sendable {
     case .held: break
     case .atFault: drop(delivery.token, reason, at: now)
     case .pause:
+      if pause != nil, !isPaused(at: now) { rejections.noteVainProbes() }
       while let first = rejections.takeSurplus(beyond: Self.maximumBytes) { giveBack(first, after: .seconds(600), tried: nil) }
       pause(
         "\(reason); \(Rejections.limit) payloads in a row were refused: check --http, --http-header and --http-bearer-file", at: now)

@@ -5,7 +5,8 @@ internal import Attache
 ///
 /// A rejected result is held. When the service accepts another one that was sent later, the rejection
 /// was the result's own fault. When three results are held, the service may reject all: from then on,
-/// one other result at a time asks whether it accepts any. When it does, the held results are sent
+/// other results ask whether it accepts any, one in the first pause and four times as many in each later
+/// one. When it does, the held results are sent
 /// again, and each that is rejected as before is at fault. When the queue has no other result, a held
 /// one is sent again after a pause that grows.
 struct Rejections: Sendable {
@@ -45,6 +46,10 @@ struct Rejections: Sendable {
   /// Whether the service may reject all results.
   private(set) var isOfAll = false
   private var acceptedAt: MonotonicInstant?
+  /// The maximum number of results at the sender while ``isOfAll``.
+  private(set) var probes = 1
+  /// The names of answers that were a result's own fault.
+  private var ownFaults: Set<[UInt8]> = []
 
   /// Whether the queue had no other result when it was last asked.
   private var foundNothing = false
@@ -67,16 +72,32 @@ struct Rejections: Sendable {
   mutating func note(_ delivery: Delivery, _ reason: String, at now: MonotonicInstant) -> Verdict {
     let (number, wasOfAll) = (delivery.token.id, isOfAll)
     count += 1
-    if !isOfAll, doubted[number] == Array(AnswerName.of(reason).utf8) { return .atFault }
+    let name = Array(AnswerName.of(reason).utf8)
+    if !isOfAll, doubted[number] == name {
+      noteOwnFault(name)
+      return .atFault
+    }
+    // At the end of a run, no other result can excuse it.
+    if isOnce, repeated == number, ownFaults.contains(name) {
+      repeated = nil
+      return .atFault
+    }
     held.append(Rejected(delivery: delivery, reason: reason, number: count))
     if repeated == number { vainRepeats += 1 }
     (repeated, foundNothing, repeatAt) = (nil, false, nil)
-    if !isOfAll, held.count >= Self.limit { (isOfAll, doubted) = (true, [:]) }
+    if !isOfAll, held.count >= Self.limit { (isOfAll, doubted, probes) = (true, [:], 1) }
     // One that was accepted just before makes it likely that the three are at fault: one more result is
     // sent before the pause.
     let seemsToAccept = !wasOfAll && acceptedAt.map { $0.duration(to: now) < Self.recently } ?? false
     return isOfAll && !seemsToAccept ? .pause : .held
   }
+
+  private mutating func noteOwnFault(_ name: [UInt8]) {
+    if ownFaults.count < AnswerLedger.maximumNames { ownFaults.insert(name) }
+  }
+
+  /// Records that a pause begins after probes that were rejected.
+  mutating func noteVainProbes() { probes = min(4 * probes, Self.maximumHeld) }
 
   /// Handles an answer that is no rejection.
   mutating func noteOther(_ token: LeaseToken) {
@@ -94,9 +115,12 @@ struct Rejections: Sendable {
     guard !judged.isEmpty else { return ([], []) }
     let wasOfAll = isOfAll
     held.removeAll { $0.number <= sent }
-    (vainRepeats, isOfAll) = (0, held.count >= Self.limit)
+    (vainRepeats, isOfAll, probes) = (0, held.count >= Self.limit, 1)
     growing.reset()
-    guard wasOfAll else { return (judged, []) }
+    guard wasOfAll else {
+      for rejected in judged { noteOwnFault(Array(AnswerName.of(rejected.reason).utf8)) }
+      return (judged, [])
+    }
     if doubted.count >= Self.maximumHeld { doubted = [:] }
     for rejected in judged { doubted[rejected.delivery.token.id] = Array(AnswerName.of(rejected.reason).utf8) }
     return ([], judged.map(\.delivery))

@@ -11,12 +11,12 @@ package struct DeliveryPace: Sendable {
   private let now: Int64
 
   /// - Parameters:
-  ///   - until: the stored time. One in the future, after the clock was set back, means now.
+  ///   - until: the stored time, at most `now`.
   ///   - rate: the maximum number of results per second, more than 0.
   package init(until: Int64, now: Int64, rate: Double) {
     interval = Self.interval(rate)
     self.now = now
-    start = until > now ? now : max(until, now - max(interval, Self.span.microseconds))
+    start = max(until, now - max(interval, Self.span.microseconds))
   }
 
   /// The span that an idle queue saves up, and a deliverer takes ahead.

@@ -6,8 +6,8 @@ public struct PayloadFilter: Hashable, Sendable {
   public enum Scope: Hashable, Sendable {
     /// All payloads.
     case all
-    /// Payloads that can be processed again: those with a result. Without a state and a reason, those
-    /// that fell back or are dead, but for those that were cancelled.
+    /// Payloads that can be processed again: those with a result. Without a state, none that were cancelled
+    /// or expired; without a reason and a line either, those that fell back or are dead.
     case retry
     /// Payloads whose result can be delivered again: those whose delivery ended without it. Without a
     /// state, those that were dropped or given up.
@@ -20,6 +20,8 @@ public struct PayloadFilter: Hashable, Sendable {
 
   /// What the payloads are selected for.
   public var scope: Scope
+  /// The payload's number.
+  public var line: Int64?
   /// The state of the payload.
   public var state: PayloadState?
   /// The reason of the result.
@@ -28,8 +30,8 @@ public struct PayloadFilter: Hashable, Sendable {
   public var answer: String?
   /// The keys of the payload, of which one must be its own. Nil for any.
   public var keys: [[UInt8]]?
-  /// The payload was enqueued at this time since 1970, or later. Payloads have the order of their
-  /// numbers, so that the first one decides if the clock was set back.
+  /// The payload was enqueued at this time since 1970, or later. If the clock was set back, payloads may be
+  /// left out that were enqueued before that.
   public var since: Duration?
 
   /// Creates a filter that selects all payloads of a scope.
@@ -38,7 +40,7 @@ public struct PayloadFilter: Hashable, Sendable {
   }
 
   /// Whether the filter selects by anything but its scope.
-  public var isEmpty: Bool { state == nil && reason == nil && answer == nil && keys == nil && since == nil }
+  public var isEmpty: Bool { line == nil && state == nil && reason == nil && answer == nil && keys == nil && since == nil }
 }
 
 /// The payloads that a search found, in the order of their numbers.

@@ -31,14 +31,14 @@ package enum PayloadKey: Sendable {
     return values + (hexadecimal(value).map { [$0] } ?? [])
   }
 
-  /// Returns a key for people: the value, as a string or JSON, or the hash of a long one.
-  package static func text(_ key: [UInt8]) -> String {
+  /// Returns a key as it is searched: the value, as a string or JSON, or the hash of a long one.
+  package static func value(_ key: [UInt8]) -> String {
     let value = key.first == DeliveryReader.valueMark ? key.dropFirst() : key[...]
-    guard let text = String(validating: value, as: UTF8.self) else {
-      return key.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
-    }
-    return PrintableText.of(text)
+    return String(validating: value, as: UTF8.self) ?? key.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
   }
+
+  /// Returns a key for people.
+  package static func text(_ key: [UInt8]) -> String { PrintableText.of(value(key)) }
 
   /// Decodes the hexadecimal digits of a SHA-256. Returns nil for any other text.
   private static func hexadecimal(_ digits: [UInt8]) -> [UInt8]? {

@@ -52,17 +52,6 @@ public enum PayloadState: String, CaseIterable, Sendable {
       case .poison: .dead
       }
   }
-
-  /// How the delivery of such a payload ended; nil if it did not, or may have ended in any way.
-  var status: DeliveryStatus? {
-    switch self {
-    case .dropped: .dropped
-    case .expired: .expired
-    case .timedOut: .timedOut
-    case .cancelled: .cancelled
-    case .ready, .waiting, .leased, .done, .delivered, .dead: nil
-    }
-  }
 }
 
 extension PayloadHistory {
@@ -72,5 +61,18 @@ extension PayloadHistory {
     if result.isDead { return .dead }
     if result.delivery != nil { return .done }
     return result.status.flatMap(DeliveryStatus.init).map(PayloadState.init) ?? .delivered
+  }
+}
+
+extension PayloadHistory {
+  /// Ends a wait whose time has come.
+  ///
+  /// - Parameter wall: the wall clock time since 1970.
+  package mutating func endWait(at wall: Duration) {
+    guard let dueAt, dueAt <= wall else { return }
+    if work == .waiting { (work, self.dueAt) = (.ready, nil) }
+    guard result?.delivery == .waiting else { return }
+    result?.delivery = .ready
+    self.dueAt = nil
   }
 }

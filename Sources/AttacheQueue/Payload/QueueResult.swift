@@ -37,7 +37,7 @@ public struct FinishedPayload: Hashable, Sendable {
 extension FinishedPayload {
   /// Returns the report's record of a payload that was cancelled before it was processed.
   package static func cancelledRecord(_ id: Int64) -> [UInt8] {
-    Decision(.fallback, .cancelled).record(line: Int(id), elapsed: .zero, lateness: .zero, FilterConfiguration())
+    Decision(.fallback, .queueCancelled).record(line: Int(id), elapsed: .zero, lateness: .zero, FilterConfiguration())
   }
 }
 

@@ -8,6 +8,8 @@ internal import Glibc
 final class QueueLog: Sendable {
   private let path: String
   private let descriptor: Int32
+  /// The number of the database's file.
+  private let databaseNumber: ino_t?
   private let fdatasync: @Sendable (Int32) -> Int32
 
   /// - Parameters:
@@ -16,6 +18,7 @@ final class QueueLog: Sendable {
   init(of queue: String, fdatasync: @escaping @Sendable (Int32) -> Int32) throws(QueueError) {
     path = queue + "-wal"
     descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
+    databaseNumber = Self.number(of: queue[...])
     self.fdatasync = fdatasync
     guard descriptor >= 0 else { throw SystemFailure(errno, at: path).error }
   }
@@ -42,6 +45,12 @@ final class QueueLog: Sendable {
   private var isThere: Bool {
     var (opened, named) = (stat(), stat())
     guard unsafe fstat(descriptor, &opened) == 0, unsafe stat(path, &named) == 0 else { return false }
-    return opened.st_dev == named.st_dev && opened.st_ino == named.st_ino
+    return opened.st_dev == named.st_dev && opened.st_ino == named.st_ino && Self.number(of: path.dropLast(4)) == databaseNumber
+  }
+
+  /// The number of a file on its file system; nil if there is none.
+  private static func number(of path: Substring) -> ino_t? {
+    var status = stat()
+    return unsafe stat(String(path), &status) == 0 ? status.st_ino : nil
   }
 }

@@ -65,7 +65,9 @@ extension SQLiteQueue {
   package func pause(_ stage: PayloadEvent.Stage, why: String?) throws(QueueError) {
     try write { connection, _ in
       try connection.execute(
-        sql: "INSERT OR REPLACE INTO pause VALUES (?, ?, ?)",
+        sql: """
+          INSERT INTO pause VALUES (?, ?, ?) ON CONFLICT (stage) DO UPDATE SET reason = coalesce(excluded.reason, reason)
+          """,
         arguments: [stage.rawValue, clock.wall.microseconds, why.map(PayloadEvent.bounded)])
     }
   }
@@ -89,6 +91,10 @@ extension SQLiteQueue {
   ) throws(QueueError) -> Int {
     guard !ids.isEmpty else { return 0 }
     return try write { connection, tally in
+      // What a process that has gone held is held no longer.
+      let now = try QueueMoment(clock, connection)
+      _ = try freeWork(connection, &tally, now)
+      _ = try freeDeliveries(connection, now)
       let rows = try ResultRows(connection, ids, condition)
       try before(connection, &tally)
       if !rows.ids.isEmpty { try body(connection, &tally, rows) }
@@ -160,7 +166,7 @@ extension Database {
     let result = try cachedStatement(
       sql: """
         INSERT INTO result (id, outcome, reason, dead, read, finished_at, status, answer, delivered_at)
-        VALUES (?1, '\(Outcome.fallback.rawValue)', '\(Reason.cancelled.rawValue)', 0, 1, ?2, 'cancelled', ?3, ?2)
+        VALUES (?1, '\(Outcome.fallback.rawValue)', '\(Reason.queueCancelled.rawValue)', 0, 1, ?2, 'cancelled', ?3, ?2)
         """)
     let output = try cachedStatement(sql: "INSERT INTO output (id, record) VALUES (?, ?)")
     for row in rows {

@@ -7,21 +7,11 @@ extension SQLiteQueue {
     return try write { connection, tally in
       let now = try QueueMoment(clock, connection)
       let ownFence = first(tally)
-      var next: Int64?
-      if tally.leased > 0 {
-        try connection.keep(.work, worker, since: ownFence, now, for: request.span)
-        let taken = try connection.takeOver(.work, now, slot)
-        next = taken.next
-        tally.leased -= taken.count
-        tally.ready += taken.count
-      }
-      if tally.waiting > 0 {
-        let due = try connection.endDelays(.work, now)
-        tally.waiting -= due
-        tally.ready += due
-      }
+      if tally.leased > 0 { try connection.keep(.work, worker, since: ownFence, now, for: request.span) }
+      var next = try freeWork(connection, &tally, now)
       if let pause = try connection.pause(of: .work) {
-        var claim = Claim(leases: [], hasSuspects: false, next: QueuePause.poll)
+        let isEmpty = tally.ready + tally.waiting + tally.leased == 0
+        var claim = Claim(leases: [], hasSuspects: false, next: isEmpty ? nil : QueuePause.poll)
         claim.pause = pause
         return claim
       }
@@ -32,6 +22,25 @@ extension SQLiteQueue {
       let wait = try connection.wait(.work, now, leasedUntil: next)
       return Claim(leases: leases, hasSuspects: hasSuspects, next: wait)
     }
+  }
+
+  /// Makes payloads ready that holders have lost, or that are due.
+  ///
+  /// - Returns: when the first of the remaining leases runs out; nil when none remains.
+  func freeWork(_ connection: Database, _ tally: inout QueueTally, _ now: QueueMoment) throws -> Int64? {
+    var next: Int64?
+    if tally.leased > 0 {
+      let taken = try connection.takeOver(.work, now, slot)
+      next = taken.next
+      tally.leased -= taken.count
+      tally.ready += taken.count
+    }
+    if tally.waiting > 0 {
+      let due = try connection.endDelays(.work, now)
+      tally.waiting -= due
+      tally.ready += due
+    }
+    return next
   }
 
   /// Returns the fence of the first lease that this handle may have taken, of work or of

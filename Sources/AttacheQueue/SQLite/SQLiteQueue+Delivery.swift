@@ -21,17 +21,15 @@ extension SQLiteQueue {
       }
       claim.hasUndecided = tally.ready + tally.waiting + tally.leased > 0
       guard var request else { return claim }
-      var next: Int64?
-      if try connection.has(.delivery, state: 3) {
-        try connection.keep(.delivery, worker, since: ownFence, now, for: request.span)
-        next = try connection.takeOver(.delivery, now, slot).next
-      }
-      if try connection.has(.delivery, state: 2) { _ = try connection.endDelays(.delivery, now) }
+      if try connection.has(.delivery, state: 3) { try connection.keep(.delivery, worker, since: ownFence, now, for: request.span) }
+      var next = try freeDeliveries(connection, now)
       claim.pause = try connection.pause(of: .delivery)
       guard claim.pause == nil else {
-        claim.next = QueuePause.poll
+        claim.next = tally.unread > 0 ? QueuePause.poll : nil
         return claim
       }
+      // A stored time that lies ahead is from before the clock was set back.
+      if request.rate != nil { tally.pace = min(tally.pace, now.wall) }
       let pace = request.rate.map { DeliveryPace(until: tally.pace, now: now.wall, rate: $0) }
       if let pace, pace.allowed < request.limit {
         request.limit = pace.allowed
@@ -42,7 +40,7 @@ extension SQLiteQueue {
       }
       let suspectIsFirst: Bool
       (claim.deliveries, suspectIsFirst) = try connection.firstDeliveries(request, fence: tally.lastFence + 1)
-      if let pace { tally.pace = pace.until(after: claim.deliveries.count) }
+      if let pace, !claim.deliveries.isEmpty { tally.pace = pace.until(after: claim.deliveries.count) }
       if request.includesFiles { try connection.addFiles(to: &claim.deliveries) }
       if !claim.deliveries.isEmpty {
         tally.lastFence += 1
@@ -58,6 +56,15 @@ extension SQLiteQueue {
       claim.next = hasMore ? .zero : try connection.wait(.delivery, now, leasedUntil: next)
       return claim
     }
+  }
+
+  /// Makes results ready that holders have lost, or that are due.
+  ///
+  /// - Returns: when the first of the remaining leases runs out; nil when none remains.
+  func freeDeliveries(_ connection: Database, _ now: QueueMoment) throws -> Int64? {
+    let next = try connection.has(.delivery, state: 3) ? connection.takeOver(.delivery, now, slot).next : nil
+    if try connection.has(.delivery, state: 2) { _ = try connection.endDelays(.delivery, now) }
+    return next
   }
 
   package func renewDeliveries(_ leases: [LeaseToken], for span: Duration) throws(QueueError) -> Set<LeaseToken> {

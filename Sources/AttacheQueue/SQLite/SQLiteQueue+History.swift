@@ -44,7 +44,11 @@ extension SQLiteQueue {
     let (wall, uptime, boot) = (clock.wall, clock.uptime, clock.boot)
     return try read { connection in
       let number = try Int64.fetchOne(connection, sql: "SELECT number FROM boot WHERE name = ?", arguments: [boot])
-      return try ids.compactMap { try connection.history(of: $0, booted: wall - uptime, boot: number) }
+      return try ids.compactMap { id in
+        var history = try connection.history(of: id, wall: wall, booted: wall - uptime, boot: number)
+        history?.endWait(at: wall)
+        return history
+      }
     }
   }
 
@@ -63,9 +67,10 @@ extension SQLiteQueue {
 
 extension Database {
   /// - Parameters:
+  ///   - wall: the wall clock time, at which spans of earlier starts of the machine are over.
   ///   - booted: the wall clock time of the machine's start.
   ///   - boot: the number of this start.
-  fileprivate func history(of id: Int64, booted: Duration, boot: Int64?) throws -> PayloadHistory? {
+  fileprivate func history(of id: Int64, wall: Duration, booted: Duration, boot: Int64?) throws -> PayloadHistory? {
     let row = try Row.fetchOne(
       cachedStatement(
         sql: """
@@ -85,7 +90,7 @@ extension Database {
     history.tries = try events(of: id)
     history.searchKey = (row["search_key"] as Data?).map { Array($0) }
     history.holder = (row["worker"] as Int64?).map(String.init)
-    let until = row["boot"] == boot ? moment("until").map { booted + $0 } : nil
+    let until = moment("until").map { row["boot"] == boot ? booted + $0 : wall }
     history.dueAt = [moment("moment"), until].compactMap(\.self).min()
     guard let outcome = row["outcome"] as String?, let finishedAt = moment("finished_at") else { return history }
     var result = PayloadHistory.Result(outcome: outcome, reason: row["reason"], isDead: row["dead"], finishedAt: finishedAt)

@@ -4,7 +4,7 @@ internal import GRDB
 extension SQLiteQueue {
   package func find(_ filter: PayloadFilter, after id: Int64, limit: Int) throws(QueueError) -> PayloadMatches {
     try read { connection in
-      try PayloadSearch.find(filter, after: id, limit: limit, .sqlite, now: { clock.wall.microseconds }) { query in
+      try PayloadSearch.find(filter, after: id, limit: limit, .sqlite, now: { try now(connection) }) { query in
         let arguments = StatementArguments(
           query.values.map { value -> (any DatabaseValueConvertible)? in
             switch value {
@@ -14,6 +14,20 @@ extension SQLiteQueue {
           })
         return try Row.fetchAll(connection, sql: query.sql, arguments: arguments).map { ($0[0], $0[1]) }
       }
+    }
+  }
+}
+
+extension SQLiteQueue {
+  /// Returns the time as the database stores it.
+  func now(_ connection: Database) throws -> PayloadSearch.Now {
+    let (wall, uptime) = (clock.wall.microseconds, clock.uptime.microseconds)
+    let boot = try Int64.fetchOne(connection, sql: "SELECT number FROM boot WHERE name = ?", arguments: [clock.boot]) ?? 0
+    return PayloadSearch.Now(wall: wall) { prefix in
+      [
+        "\(prefix)moment <= \(wall)", "\(prefix)boot = \(boot) AND \(prefix)until <= \(uptime)", "\(prefix)boot < \(boot)",
+        "\(prefix)boot > \(boot)",
+      ]
     }
   }
 }

@@ -3,17 +3,17 @@ internal import GRDB
 
 extension SQLiteQueue {
   package func counts() throws(QueueError) -> QueueCounts {
-    try read { connection in
+    try log.checkPresence()
+    return try read { connection in
       let tally = try QueueTally(connection)
-      let (wall, uptime) = (clock.wall, clock.uptime.microseconds)
-      let boot = try Int64.fetchOne(connection, sql: "SELECT number FROM boot WHERE name = ?", arguments: [clock.boot])
-      let due = tally.waiting == 0 ? 0 : try connection.countDue(wall: wall.microseconds, uptime: uptime, boot: boot ?? 0)
+      let (wall, now) = (clock.wall, try now(connection))
+      let due = tally.waiting == 0 ? 0 : try connection.countDue(now)
       var counts = QueueCounts()
       for state in PayloadState.allCases { counts[state] = tally[state] }
       counts[.ready] += due
       counts[.waiting] -= due
       counts.unread = tally.unread
-      if let moments = try Row.fetchOne(connection, sql: PayloadSearch.queryOldest(undelivered: "SELECT min(id) FROM delivery")) {
+      if let moments = try Row.fetchOne(connection, sql: PayloadSearch.queryOldest(undelivered: "SELECT min(id) FROM delivery", now)) {
         for (index, state) in PayloadSearch.agingStates.enumerated() {
           counts.oldest[state] = (moments[index] as Int64?).map { max(.zero, wall - .microseconds($0)) }
         }
@@ -34,11 +34,8 @@ extension SQLiteQueue {
 
 extension Database {
   /// Returns how many waiting payloads are due, and therefore claimable.
-  fileprivate func countDue(wall: Int64, uptime: Int64, boot: Int64) throws -> Int {
-    let due = ["moment <= ?1", "boot = ?2 AND until <= ?3", "boot < ?2", "boot > ?2"].map {
-      "SELECT id FROM work WHERE state = 2 AND \($0)"
-    }
-    let count = "SELECT count(*) FROM (\(due.joined(separator: " UNION ")))"
-    return try Int.fetchOne(self, sql: count, arguments: [wall, boot, uptime]) ?? 0
+  fileprivate func countDue(_ now: PayloadSearch.Now) throws -> Int {
+    let due = now.due("").map { "SELECT id FROM work WHERE state = 2 AND \($0)" }
+    return try Int.fetchOne(self, sql: "SELECT count(*) FROM (\(due.joined(separator: " UNION ")))") ?? 0
   }
 }

@@ -32,6 +32,21 @@ package struct PayloadSearch: Sendable {
     }
   }
 
+  /// A reading of the queue's clocks.
+  package struct Now: Sendable {
+    /// The wall clock, in microseconds since 1970.
+    var wall: Int64
+    /// Returns the conditions of which a waiting row of `work` that is due meets one. The parameter precedes
+    /// the names of columns.
+    var due: @Sendable (_ prefix: String) -> [String]
+
+    package init(wall: Int64, due: @escaping @Sendable (_ prefix: String) -> [String]) {
+      (self.wall, self.due) = (wall, due)
+    }
+
+    fileprivate func isDue(_ prefix: String = "") -> String { "(\(due(prefix).map { "(\($0))" }.joined(separator: " OR "))) IS TRUE" }
+  }
+
   /// A parameter.
   package enum Value: Sendable {
     case text(String)
@@ -55,31 +70,31 @@ package struct PayloadSearch: Sendable {
   private let filter: PayloadFilter
   private let dialect: Dialect
   private let limit: Int
+  private let now: Now?
   private var values: [Value] = []
 
-  private init(_ filter: PayloadFilter, limit: Int, _ dialect: Dialect) {
-    (self.filter, self.limit, self.dialect) = (filter, limit, dialect)
+  private init(_ filter: PayloadFilter, limit: Int, _ dialect: Dialect, _ now: Now?) {
+    (self.filter, self.limit, self.dialect, self.now) = (filter, limit, dialect, now)
   }
 
   /// Finds the first payloads behind a number.
   ///
   /// - Parameters:
   ///   - limit: the maximum number of payloads, at least 1.
-  ///   - now: the queue's wall clock, in microseconds since 1970.
+  ///   - now: reads the queue's clocks.
   ///   - run: runs a query in one snapshot with the others.
   package static func find<Failure>(
-    _ filter: PayloadFilter, after: Int64, limit: Int, _ dialect: Dialect, now: () throws(Failure) -> Int64,
+    _ filter: PayloadFilter, after: Int64, limit: Int, _ dialect: Dialect, now: () throws(Failure) -> Now,
     run: (Query) throws(Failure) -> [(Int64, Int64)]
   ) throws(Failure) -> PayloadMatches {
-    var search = PayloadSearch(filter, limit: max(1, limit), dialect)
+    let needsNow = if case .purge = filter.scope { true } else { filter.state == .ready || filter.state == .waiting }
+    var search = PayloadSearch(filter, limit: max(1, limit), dialect, needsNow ? try now() : nil)
     var after = after
     if let since = filter.since { after = try start(of: since.microseconds, after: after, run) }
     var ranks: [Int64] = []
     if filter.state == .ready { ranks = try run(Query(sql: Self.queryRanks)).map(\.0) }
-    var before: Int64?
-    if case .purge(let age, _) = filter.scope { before = try now().subtractingReportingOverflow(age.microseconds).partialValue }
     let (looked, isIndexed) = search.looked(after: after, ranks)
-    let conditions = search.conditions(isIndexed: isIndexed, before: before)
+    let conditions = search.conditions(isIndexed: isIndexed)
     let reach = conditions.isEmpty ? search.limit : max(Self.reach, search.limit)
     let rows = try run(search.query(looked, conditions, reach: reach))
     guard let (last, count) = rows.last else { return PayloadMatches(last: after, isAtEnd: true) }
@@ -139,12 +154,15 @@ package struct PayloadSearch: Sendable {
   /// walking over all payloads to the first one in a rare state.
   ///
   /// - Parameter undelivered: a query of the lowest number of undelivered results.
-  package static func queryOldest(undelivered: String) -> String {
-    let ready = """
-      SELECT min(id) FROM (SELECT id FROM (SELECT id FROM head LIMIT \(maximumRanks)) AS heads
-        UNION ALL SELECT min(id + 0) FROM work WHERE state = 1) AS ready
-      """
-    let numbers = [ready] + [2, 3].map { "SELECT min(id + 0) FROM work WHERE state = \($0)" } + [undelivered]
+  package static func queryOldest(undelivered: String, _ now: Now) -> String {
+    let rare = (["state = 1"] + now.due("").map { "state = 2 AND \($0)" }).map { "SELECT min(id + 0) FROM work WHERE \($0)" }
+    let ready = (["SELECT id FROM (SELECT id FROM head LIMIT \(maximumRanks)) AS heads"] + rare).joined(separator: " UNION ALL ")
+    let numbers = [
+      "SELECT min(id) FROM (\(ready)) AS ready",
+      "SELECT id FROM work WHERE state = 2 AND NOT (\(now.isDue())) ORDER BY id LIMIT 1",
+      "SELECT min(id + 0) FROM work WHERE state = 3",
+      undelivered,
+    ]
     let moments = numbers.map { "(SELECT enqueued_at FROM payload WHERE id = (\($0)))" }
     return """
       WITH RECURSIVE head (rank, id) AS (
@@ -160,6 +178,7 @@ package struct PayloadSearch: Sendable {
   /// Returns a query of the numbers to look at, and the conditions that each of them meets.
   private mutating func looked(after: Int64, _ ranks: [Int64]) -> (sql: String, meets: Set<Condition>) {
     let behind = "id > \(after)"
+    if let line = filter.line { return ("SELECT id FROM payload WHERE id = \(line) AND \(behind)", []) }
     switch filter.state {
     case .dropped?, .expired?, .timedOut?, .cancelled?:
       let status = filter.state?.rawValue ?? ""
@@ -167,7 +186,9 @@ package struct PayloadSearch: Sendable {
       return ("SELECT id FROM \(table) WHERE status = '\(status)' AND status <> 'delivered' AND NOT dead AND \(behind)", [.state])
     case .dead?:
       return ("SELECT id FROM \(dialect.table("result", "result_dead")) WHERE (dead OR status = 'poison') AND \(behind)", [.state])
-    case .waiting?: return ("SELECT id FROM \(dialect.table("work", "work_waiting")) WHERE state = 2 AND \(behind)", [.state])
+    case .waiting?:
+      let isDue = now.map { " AND NOT (\($0.isDue()))" } ?? ""
+      return ("SELECT id FROM \(dialect.table("work", "work_waiting")) WHERE state = 2\(isDue) AND \(behind)", [.state])
     case .leased?: return ("SELECT id FROM \(dialect.table("work", "work_leased")) WHERE state = 3 AND \(behind)", [.state])
     case .ready?, .done?, .delivered?, nil: break
     }
@@ -210,7 +231,8 @@ package struct PayloadSearch: Sendable {
   private func queryReady(_ ranks: [Int64], _ behind: String) -> String {
     let parts = ranks.map { "SELECT id FROM \(dialect.table("work", "work_ready")) WHERE state = 0 AND rank = \($0) AND \(behind)" }
     let suspects = "SELECT id FROM \(dialect.table("work", "work_suspect")) WHERE state = 1 AND \(behind)"
-    return limited(parts + [suspects]).joined(separator: " UNION ALL ")
+    let due = now?.due("").map { "SELECT id FROM work WHERE state = 2 AND \($0) AND \(behind)" } ?? []
+    return limited(parts + [suspects] + due).joined(separator: " UNION ")
   }
 
   /// Limits each part, so that no more than the walk needs is sorted.
@@ -226,7 +248,7 @@ package struct PayloadSearch: Sendable {
   }
 
   /// Returns the conditions that the walk does not meet, on rows of `looked`, `work` as `w` and `result` as `r`.
-  private mutating func conditions(isIndexed meets: Set<Condition>, before: Int64?) -> [String] {
+  private mutating func conditions(isIndexed meets: Set<Condition>) -> [String] {
     var conditions: [String] = []
     if let state = filter.state, !meets.contains(.state) { conditions.append(condition(of: state)) }
     if let reason = filter.reason, !meets.contains(.reason) { conditions.append("r.reason = '\(reason.rawValue)'") }
@@ -239,14 +261,17 @@ package struct PayloadSearch: Sendable {
       let last = "SELECT text FROM event WHERE event.id = looked.id ORDER BY stage DESC, attempt DESC LIMIT 1"
       conditions.append("\(dialect.position)(coalesce(r.answer, (\(last)), ''), \(parameter(.text(answer)))) > 0")
     }
-    return conditions + scopeConditions(before: before)
+    if let since = filter.since {
+      conditions.append("EXISTS (SELECT 1 FROM payload p WHERE p.id = looked.id AND p.enqueued_at >= \(since.microseconds))")
+    }
+    return conditions + scopeConditions(isIndexed: meets)
   }
 
   private func condition(of state: PayloadState) -> String {
     let undelivered = dialect.undelivered
     return switch state {
-    case .ready: "w.state IN (0, 1)"
-    case .waiting: "w.state = 2"
+    case .ready: "w.state IN (0, 1)" + (now.map { " OR w.state = 2 AND \($0.isDue("w."))" } ?? "")
+    case .waiting: "w.state = 2" + (now.map { " AND NOT (\($0.isDue("w.")))" } ?? "")
     case .leased: "w.state = 3"
     case .done: "NOT r.dead AND \(undelivered)"
     case .delivered: "NOT r.dead AND NOT (\(undelivered)) AND coalesce(r.status, 'delivered') = 'delivered'"
@@ -255,17 +280,21 @@ package struct PayloadSearch: Sendable {
     }
   }
 
-  private func scopeConditions(before: Int64?) -> [String] {
+  private func scopeConditions(isIndexed meets: Set<Condition>) -> [String] {
     switch filter.scope {
-    case .all: []
-    case .retry where filter.state == nil && filter.reason == nil:
-      ["(r.outcome = '\(Outcome.fallback.rawValue)' OR r.dead) AND coalesce(r.status, '') <> 'cancelled'"]
-    case .retry: ["r.id IS NOT NULL"]
-    case .redelivery where filter.state == nil: ["r.status IN ('dropped', 'poison', 'timed-out')"]
-    case .redelivery: ["r.status <> 'delivered'"]
-    case .cancellation: ["w.id IS NOT NULL OR \(dialect.undelivered)"]
-    case .purge(_, let includesUndelivered):
-      ["r.finished_at <= \(before ?? .min)"] + (includesUndelivered ? [] : ["NOT (\(dialect.undelivered))"])
+    case .all: return []
+    case .retry where filter.state == nil:
+      let failed = filter.reason == nil && filter.line == nil ? ["r.outcome = '\(Outcome.fallback.rawValue)' OR r.dead"] : []
+      return failed + ["r.id IS NOT NULL AND coalesce(r.status, '') NOT IN ('cancelled', 'expired')"]
+    case .retry: return ["r.id IS NOT NULL"]
+    case .redelivery where filter.state == nil: return ["r.status IN ('dropped', 'poison', 'timed-out')"]
+    case .redelivery: return ["r.status <> 'delivered'"]
+    case .cancellation:
+      let isMet = filter.line == nil && !meets.contains(.key) && !meets.contains(.reason)
+      return isMet ? [] : ["w.id IS NOT NULL OR \(dialect.undelivered)"]
+    case .purge(let age, let includesUndelivered):
+      let before = now?.wall.subtractingReportingOverflow(age.microseconds).partialValue ?? .min
+      return ["r.finished_at <= \(before)"] + (includesUndelivered ? [] : ["NOT (\(dialect.undelivered))"])
     }
   }
 }

@@ -45,7 +45,9 @@ extension PayloadHistory {
   /// - Parameter wall: the wall clock time since 1970.
   package func row(at wall: Duration) -> [String] {
     let last = tries.last { $0.stage == (result == nil ? .work : .delivery) }
-    let due = dueAt.map { $0 > wall ? "in \(QueueStatus.span($0 - wall))" : "now" } ?? ""
+    // The end of a lease is no next try.
+    let isLeased = state == .leased || result?.delivery == .leased
+    let due = isLeased ? "" : dueAt.map { $0 > wall ? "in \(QueueStatus.span($0 - wall))" : "now" } ?? ""
     let reason = result?.reason.map { PrintableText.of($0) }
     let answer = (result?.answer ?? last?.text).map { PrintableText.of($0) }
     return [
@@ -77,7 +79,7 @@ extension PayloadHistory {
     moment("not_before", notBefore)
     moment("expires", expiresAt)
     text("work", work?.rawValue)
-    text("key", searchKey.map(PayloadKey.text))
+    text("key", searchKey.map(PayloadKey.value))
     text("holder", holder)
     moment("due", dueAt)
     writer.key("tries")
@@ -107,13 +109,13 @@ extension PayloadHistory {
       text("output", content.output.map { String(decoding: $0, as: UTF8.self) })
       writer.key("record")
       if let record = content.record {
-        writer.source(PrintableText.ofJSON(record.filter { $0 != UInt8(ascii: "\n") }))
+        writer.source(record.filter { $0 != UInt8(ascii: "\n") })
       } else {
         writer.null()
       }
     }
     writer.endObject()
-    return String(decoding: writer.bytes, as: UTF8.self) + "\n"
+    return String(decoding: PrintableText.ofJSON(writer.bytes), as: UTF8.self) + "\n"
   }
 
   /// A time in the form 2026-11-21T18:00:00.123Z.

@@ -44,6 +44,63 @@ import Testing
   }
 
   @Test(arguments: QueueBackend.allCases)
+  func `a second pause keeps the first one's time, and its reason unless it has one`(_ backend: QueueBackend) throws {
+    let test = try TestQueue(backend)
+    let queue = try test.open()
+    let first = test.clock.wall
+    try queue.pause(.work, why: "a wrong campaign")
+    test.clock.pass(.seconds(60))
+    try queue.pause(.work, why: nil)
+    #expect(try queue.counts().pauses == [QueuePause(.work, since: first, reason: "a wrong campaign")])
+    try queue.pause(.work, why: "ask Ann")
+    #expect(try queue.counts().pauses == [QueuePause(.work, since: first, reason: "ask Ann")])
+  }
+
+  @Test(arguments: QueueBackend.allCases)
+  func `a paused queue that is empty has nothing to wait for`(_ backend: QueueBackend) throws {
+    let test = try TestQueue(backend)
+    defer { withExtendedLifetime(test) {} }
+    let queue = try test.open()
+    for stage in PayloadEvent.Stage.allCases { try queue.pause(stage, why: nil) }
+    let claim = try queue.claim(.upTo(1))
+    #expect(claim.pause != nil && claim.next == nil)
+    for isOrdered in [false, true] {
+      let claim = try queue.settle([], claiming: request(isOrdered: isOrdered))
+      #expect(claim.pause != nil && claim.next == nil && !claim.hasUndecided)
+    }
+  }
+
+  @Test(arguments: QueueBackend.allCases)
+  func `what a deliverer held that has gone is cancelled and requeued as any other`(_ backend: QueueBackend) throws {
+    let test = try TestQueue(backend)
+    let queue = try open(test, results: 4)
+    let ending = try test.open()
+    #expect(try ending.settle([], claiming: request(2)).deliveries.count == 2)
+    _ = try queue.enqueue([NewPayload("x")])
+    #expect(try ending.lease(1).count == 1)
+    #expect(try queue.cancel([1, 2, 3, 5], "not wanted").payloads == 1)
+    ending.close()
+    #expect(try queue.cancel([1, 5], "not wanted").payloads == 2)
+    #expect(try queue.retry([2]) == 1)
+    let counts = try queue.counts()
+    #expect((counts[.cancelled], counts[.ready], counts[.done], counts.total) == (3, 1, 1, 5))
+  }
+
+  @Test(arguments: QueueBackend.allCases)
+  func `a clock that is set back does not stop a rate, and an idle queue has nothing to write`(_ backend: QueueBackend) throws {
+    let test = try TestQueue(backend)
+    let queue = try open(test, results: 30)
+    test.clock.setWall(by: .seconds(7_200))
+    #expect(try queue.settle([], claiming: request(rate: 100)).deliveries.count == 10)
+    test.clock.setWall(by: .seconds(-7_200))
+    let stopped = try queue.settle([], claiming: request(rate: 100))
+    let wait = try #require(stopped.next)
+    #expect(stopped.deliveries == [] && wait <= .milliseconds(10))
+    test.clock.pass(.milliseconds(50))
+    #expect(try queue.settle([], claiming: request(rate: 100)).deliveries.count == 5)
+  }
+
+  @Test(arguments: QueueBackend.allCases)
   func `deliverers share one rate, which saves up a tenth of a second at most`(_ backend: QueueBackend) throws {
     let test = try TestQueue(backend)
     let queue = try open(test, results: 90)

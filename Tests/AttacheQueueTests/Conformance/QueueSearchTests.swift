@@ -31,7 +31,9 @@ import Testing
 
   @Test(arguments: QueueBackend.allCases)
   func `each payload is in one state, which counts and lists alike`(_ backend: QueueBackend) throws {
-    let queue = try open(TestQueue(backend))
+    let test = try TestQueue(backend)
+    defer { withExtendedLifetime(test) {} }
+    let queue = try open(test)
     let counts = try queue.counts()
     for state in PayloadState.allCases {
       #expect(counts[state] == 1, "\(state)")
@@ -44,8 +46,33 @@ import Testing
   }
 
   @Test(arguments: QueueBackend.allCases)
+  func `a payload that is due is ready, although no worker has looked`(_ backend: QueueBackend) throws {
+    let test = try TestQueue(backend)
+    let queue = try test.open(with: ["tried"])
+    let later = test.clock.wall + .seconds(10)
+    _ = try queue.giveBack([ReturnedPayload(queue.leaseOne().token, after: .seconds(20), wasTried: true, text: "dns.failed")])
+    _ = try queue.enqueue([NewPayload("scheduled") { $0.notBefore = later }, NewPayload("last") { $0.notBefore = later + .seconds(600) }])
+    for (seconds, ready) in [(9, []), (1, [2]), (10, [1, 2])] as [(Int, [Int64])] {
+      test.clock.pass(.seconds(seconds))
+      let waiting = ([1, 2, 3] as [Int64]).filter { !ready.contains($0) }
+      let counts = try queue.counts()
+      #expect((counts[.ready], counts[.waiting]) == (ready.count, waiting.count))
+      #expect((counts.oldest[.ready] != nil) == !ready.isEmpty)
+      #expect(try queue.ids { $0.state = .ready } == ready)
+      #expect(try queue.ids { $0.state = .waiting } == waiting)
+      #expect(try queue.ids { ($0.state, $0.line) = (.ready, 2) } == ready.filter { $0 == 2 })
+      #expect(try queue.ids { ($0.state, $0.line) = (.waiting, 2) } == waiting.filter { $0 == 2 })
+      let histories = try queue.histories(of: [1, 2, 3])
+      #expect(histories.filter { $0.state == .ready }.map(\.id) == ready)
+      #expect(histories.filter { $0.state == .ready }.allSatisfy { $0.dueAt == nil })
+    }
+  }
+
+  @Test(arguments: QueueBackend.allCases)
   func `reason, answer and key select, alone and with a state`(_ backend: QueueBackend) throws {
-    let queue = try open(TestQueue(backend))
+    let test = try TestQueue(backend)
+    defer { withExtendedLifetime(test) {} }
+    let queue = try open(test)
     func states(_ change: (inout PayloadFilter) -> Void) throws -> [PayloadState] {
       try queue.histories(of: queue.ids(change)).map(\.state)
     }
@@ -92,7 +119,9 @@ import Testing
 
   @Test(arguments: QueueBackend.allCases)
   func `a search that no index helps says how far it looked`(_ backend: QueueBackend) throws {
-    let queue = try TestQueue(backend).open()
+    let test = try TestQueue(backend)
+    defer { withExtendedLifetime(test) {} }
+    let queue = try test.open()
     let count = PayloadSearch.reach + 10
     _ = try queue.enqueue((1...count).map { number in NewPayload("") { $0.searchKey = number == count ? [1] : nil } })
     var filter = PayloadFilter()
@@ -110,7 +139,7 @@ import Testing
     let test = try TestQueue(backend)
     let queue = try test.open(with: ["a", "b", "c", "d"])
     let leases = try queue.lease(3)
-    _ = try queue.finish([leases[0].finished(.attached, output: "A\n"), leases[1].finished()])
+    _ = try queue.finish([leases[0].finished(.attached, output: "A\n"), leases[1].finished(.fallback, reason: .payloadNoMedia)])
     let held = try queue.settle([], claiming: DeliveryRequest(limit: 1, span: .seconds(10))).deliveries
     let filter = PayloadFilter(.cancellation)
     #expect(try PayloadChange(filter, of: queue).count() == 4)
@@ -118,13 +147,18 @@ import Testing
     #expect(try queue.ids { $0.state = .cancelled } == [2, 4])
     let histories = try queue.histories(of: [2, 4])
     #expect(histories.map(\.result?.answer) == ["not wanted", "not wanted"])
-    #expect(histories.map(\.result?.reason) == [nil, "cancelled"])
+    #expect(histories.map(\.result?.reason) == ["payload.no-media", "queue.cancelled"])
     #expect(try queue.lease() == [])
     #expect(try queue.settle(held.map { SettledDelivery($0.token, .over(.delivered, answer: nil)) }, claiming: nil).refused == [])
     let claim = try queue.settle([], claiming: DeliveryRequest(limit: 9, span: .seconds(10)))
     #expect(claim.deliveries == [] && claim.hasUndecided)
     #expect(try queue.retry(nil) == 0)
     #expect(try queue.redeliver() == 0)
+    for reason in [Reason.payloadNoMedia, .queueCancelled] {
+      var filter = PayloadFilter(.retry)
+      filter.reason = reason
+      #expect(try PayloadChange(filter, of: queue).count() == 0)
+    }
     #expect(try queue.lines() == ["A\n", "b\n", "d\n"])
     var cancelled = PayloadFilter(.retry)
     cancelled.state = .cancelled
@@ -136,7 +170,9 @@ import Testing
 
   @Test(arguments: QueueBackend.allCases)
   func `a result that timed out or was cancelled is delivered again when somebody asks for its state`(_ backend: QueueBackend) throws {
-    let queue = try open(TestQueue(backend))
+    let test = try TestQueue(backend)
+    defer { withExtendedLifetime(test) {} }
+    let queue = try open(test)
     for (state, count) in [(PayloadState.expired, 1), (.timedOut, 1), (.cancelled, 1), (.delivered, 0)] {
       var filter = PayloadFilter(.redelivery)
       filter.state = state

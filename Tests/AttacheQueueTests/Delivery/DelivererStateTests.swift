@@ -138,15 +138,65 @@ struct DelivererStateTests {
     state.note(LeaseToken(id: 7, fence: 1), .rejected(reason: "status 401"), at: later, wall: .zero, jitter: { 0 })
     #expect(state.pause?.until == later.advanced(by: .seconds(2)))
     let latest = later.advanced(by: .seconds(2))
-    #expect(send(at: latest) == [8])
+    // Each pause is followed by four times as many questions as the one before.
+    #expect(send(at: latest) == [8, 9])
     state.note(LeaseToken(id: 8, fence: 1), .delivered(), at: latest, wall: .zero, jitter: { 0 })
     #expect(state.pause == nil && dropped(state).isEmpty)
-    #expect(send(at: latest) == [1, 2, 3, 4, 7, 9])
+    #expect(send(at: latest) == [1, 2, 3, 4, 7])
     // Rejected as before, although the service accepts others.
     state.note(LeaseToken(id: 1, fence: 1), .rejected(reason: "status 401: again"), at: latest, wall: .zero, jitter: { 0 })
     #expect(dropped(state) == [1])
     state.note(LeaseToken(id: 2, fence: 1), .delivered(), at: latest, wall: .zero, jitter: { 0 })
     #expect(state.result.ended == [.delivered: 2, .dropped: 1])
+  }
+
+  @Test("A run of results that are at fault is over after three pauses, and those behind it are sent")
+  func rejectsRun() {
+    var state = sending(1...30)
+    answer(1, .delivered(), &state)
+    for id in 2...30 as ClosedRange<Int64> { reject(id, &state, "status 410") }
+    var (instant, id, pauses) = (now, 31 as Int64, 0)
+    // The sender got 30 at once. Of those behind them, the first five are at fault.
+    while let pause = state.pause {
+      pauses += 1
+      instant = max(pause.until, instant)
+      guard let request = state.request(at: instant) else { break }
+      note(id...(id + Int64(request.limit) - 1), for: request, &state)
+      let sent = state.next(at: instant, wall: .zero).map(\.token)
+      state.noteSent()
+      id += Int64(request.limit)
+      for token in sent {
+        state.note(token, token.id <= 35 ? .rejected(reason: "status 410") : .delivered(), at: instant, wall: .zero, jitter: { 0 })
+      }
+    }
+    #expect(pauses == 3 && instant == now.advanced(by: .seconds(7)) && dropped(state) == [])
+    let again = state.next(at: instant, wall: .zero).map(\.token)
+    #expect(again.count == 34)
+    for token in again { state.note(token, .rejected(reason: "status 410"), at: instant, wall: .zero, jitter: { 0 }) }
+    #expect(dropped(state) == Array(2...35))
+  }
+
+  @Test("At the end of a run, a result is dropped for an answer that was others' own fault")
+  func endsWithFaults() {
+    var state = sending(1...6, isOnce: true)
+    reject(1, &state, "status 410")
+    note(7...9, for: empty, &state)
+    _ = next(&state)
+    answer(7, .delivered(), &state)
+    #expect(dropped(state) == [1])
+    for id in [2, 3, 4, 5, 6, 8, 9] as [Int64] { reject(id, &state, id == 2 ? "status 401" : "status 410") }
+    var instant = now.advanced(by: .seconds(1))
+    state.note(DeliveryClaim(), of: empty, at: instant, leasedAt: .zero)
+    for _ in 0..<12 {
+      instant = max(instant, state.pause?.until ?? instant)
+      let sent = state.next(at: instant, wall: .zero).map(\.token)
+      state.noteSent()
+      for token in sent {
+        state.note(token, .rejected(reason: token.id == 2 ? "status 401" : "status 410"), at: instant, wall: .zero, jitter: { 0 })
+      }
+      state.note(DeliveryClaim(), of: empty, at: instant, leasedAt: .zero)
+    }
+    #expect(dropped(state).sorted() == [1, 3, 4, 5, 6, 8, 9] && state.leftovers == 1)
   }
 
   @Test("If others were accepted just before, three rejections do not pause at once")

@@ -78,6 +78,14 @@ import Testing
     }
   }
 
+  @Test func `a queue that was removed while it is in use does not seem well`() throws {
+    let test = try TestQueue(.sqlite)
+    let queue = try test.open(with: ["a"])
+    _ = try queue.counts()
+    try FileManager.default.removeItem(atPath: test.path)
+    #expect(Self.refusal { _ = try queue.counts() }?.contains("was removed or moved") == true)
+  }
+
   @Test func `a queue that another process keeps is told with how to find who`() throws {
     let test = try TestQueue(.sqlite)
     let queue = try SQLiteQueue(path: test.path, creates: true, sync: .off, clock: test.clock, waits: LockWaits(limit: .zero))

@@ -31,7 +31,7 @@ struct DeliverTests {
     (["--rate", "500/s", "--", "sh", "-c", "exit 3", "password"], "sh: 64 unanswered at a time; 60s for an answer; at most 500/s"),
     (
       ["--ordered", "--jobs", "2", "--http", "http://user:password@127.0.0.1:1/push?key=password"],
-      "http://127.0.0.1:1/push: 2 unanswered at a time; 60s for an answer; no limit on the rate; in the order enqueued"
+      "http://127.0.0.1:1: 2 unanswered at a time; 60s for an answer; no limit on the rate; in the order enqueued"
     ),
   ])
   func `it says at its start, in one line, what it does, and no password`(arguments: [String], line: String) async throws {

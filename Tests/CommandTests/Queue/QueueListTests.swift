@@ -59,7 +59,7 @@ struct QueueListTests {
     let cancel = try await queue.run("cancel", ["--key", "u3", "--why", "a wrong campaign"])
     #expect(cancel.exit == .status(0))
     #expect(cancel.errors == "attache: 1 payload selected\nattache: 1 payload cancelled\n")
-    #expect(try await queue.run("queue", ["--list", "--state", "cancelled"]).text.contains("a wrong campaign; cancelled"))
+    #expect(try await queue.run("queue", ["--list", "--state", "cancelled"]).text.contains("a wrong campaign; queue.cancelled"))
     #expect(try await queue.run("cancel", ["--all"]).errors == "attache: 0 payloads selected\n")
     #expect(try await queue.run("retry").errors == "attache: 0 payloads selected\n")
     #expect(try await queue.run("retry", ["--state", "cancelled"]).errors.hasSuffix("attache: 1 payload requeued\n"))
@@ -78,7 +78,9 @@ struct QueueListTests {
       ("queue", ["--state", "dead"], "a selection needs --list"), ("queue", ["--list", "--line", "1"], "choose one of"),
       ("queue", ["--list", "--limit", "0"], "--limit"), ("queue", ["--list", "--continue=-1"], "--continue must be at least 0"),
       ("queue", ["--list", "--state", "lost"], "--state"), ("queue", ["--list", "--since", "yesterday"], "--since"),
-      ("queue", ["--list", "--answer", ""], "--answer is empty"),
+      ("queue", ["--list", "--answer", ""], "--answer is empty"), ("queue", ["--list", "--since", "+2h"], "a span before now such as 2h"),
+      ("cancel", ["--state", "ready", "--state", "done"], "--state is given 2 times; run the command once for each"),
+      ("cancel", ["--line", "0"], "--line must be at least 1"),
     ] as [(String, [String], String)])
   func `a selection that cannot be meant ends with 64`(command: String, flags: [String], advice: String) async throws {
     let run = try await QueueTool().run(command, flags)

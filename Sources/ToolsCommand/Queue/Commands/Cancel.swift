@@ -29,7 +29,7 @@ struct Cancel: ParsableCommand {
       throw ValidationError(
         all
           ? "--all takes no other selection; remove one."
-          : "select payloads, by --state, --reason, --answer, --key or --since, or name --all.")
+          : "select payloads, by --line, --state, --reason, --answer, --key or --since, or name --all.")
     }
     guard which.state.map({ [.ready, .waiting, .leased, .done].contains($0) }) != false else {
       throw ValidationError("--state must be ready, waiting, leased or done: the delivery of the others is over.")

@@ -19,27 +19,25 @@ struct PayloadListing {
     (self.queue, self.location, self.json) = (queue, location, json)
   }
 
-  /// Finds the first payloads, within the reach of a list.
-  func find(_ filter: PayloadFilter, after start: Int64, limit: Int) throws -> PayloadMatches {
+  /// Finds the first payloads, within the reach of a list, and whether there are more.
+  func find(_ filter: PayloadFilter, after start: Int64, limit: Int) throws -> (found: PayloadMatches, hasMore: Bool) {
     try orExit { () throws(QueueError) in
       var found = PayloadMatches(last: start, isAtEnd: false)
-      for _ in 0..<Self.searches where !found.isAtEnd && found.ids.count < limit {
-        let next = try queue.find(filter, after: found.last, limit: limit - found.ids.count)
+      // One more tells whether there are others.
+      for _ in 0..<Self.searches where !found.isAtEnd && found.ids.count <= limit {
+        let next = try queue.find(filter, after: found.last, limit: limit + 1 - found.ids.count)
         found = PayloadMatches(ids: found.ids + next.ids, last: next.last, isAtEnd: next.isAtEnd)
       }
-      return found
+      guard found.ids.count > limit else { return (found, false) }
+      found.ids.removeLast()
+      found.last = found.ids.last ?? start
+      return (found, true)
     }
   }
 
   /// Writes the payloads to standard output, and on standard error how to go on.
   func write(_ filter: PayloadFilter, after start: Int64, limit: Int) throws {
-    // One more tells whether there are others.
-    var found = try find(filter, after: start, limit: limit + 1)
-    let hasMore = found.ids.count > limit
-    if hasMore {
-      found.ids.removeLast()
-      found.last = found.ids.last ?? start
-    }
+    let (found, hasMore) = try find(filter, after: start, limit: limit)
     let histories = try orExit { () throws(QueueError) in try queue.histories(of: found.ids) }
     if json {
       for history in histories { try StandardOutput.write(history.json()) }

@@ -7,8 +7,8 @@ struct Retry: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "retry", abstract: "Requeue payloads that fell back, and payloads whose workers died, or deliver results again.",
     discussion: """
-      The previous results are deleted. A worker processes the payloads in their previous order, and their new results are delivered. Without --state \
-      and --reason, these are the payloads that fell back, and those whose workers died. With --delivery, no payload is processed again; instead, \
+      The previous results are deleted. A worker processes the payloads in their previous order, and their new results are delivered. Without --line, \
+      --state and --reason, these are the payloads that fell back, and those whose workers died. Without --state, none that were cancelled or expired. With --delivery, no payload is processed again; instead, \
       results that a sender dropped, whose senders died, or that timed out are delivered again, or those of another --state.
       """)
 

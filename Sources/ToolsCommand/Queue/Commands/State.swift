@@ -11,7 +11,7 @@ struct State: ParsableCommand {
     commandName: "queue",
     abstract: "Show the state of a queue: how many payloads are in which state, how old they are, and how fast they are processed.",
     discussion: """
-      With --line or --key, show the history of one payload: when it was enqueued, each failed attempt, its result, its delivery, its media, and who has it. \
+      With --line or --key, show the history of a payload: when it was enqueued, each failed attempt, its result, its delivery, its media, and who has it. \
       With --list, list payloads, in the order enqueued. Filters that no index has, such as --answer, look at a part of the queue, and say how far they \
       have looked; --continue goes on from there.
       """)
@@ -24,13 +24,10 @@ struct State: ParsableCommand {
   @Flag(help: "Show the state each second, until SIGTERM, SIGINT or SIGHUP: in place on a terminal, otherwise line by line.")
   var watch = false
 
-  @Option(help: ArgumentHelp("Show the history of the payload of this line: the first that was enqueued is 1.", valueName: "n"))
-  var line: Int64?
-
   @Flag(help: "List the payloads that the flags below select, one per line.")
   var list = false
 
-  @OptionGroup(title: "Which payloads (with --list; --key alone shows the history of those)") var which: FilterOptions
+  @OptionGroup(title: "Which payloads (with --list; --line or --key alone shows the history of those)") var which: FilterOptions
 
   @Option(help: ArgumentHelp("List at most this many.", valueName: "n"))
   var limit = 100
@@ -43,9 +40,9 @@ struct State: ParsableCommand {
     try CountArgument.check(limit, "--limit")
     guard start >= 0 else { throw ValidationError("--continue must be at least 0.") }
     var others = which.filter(.all)
-    others.keys = nil
+    (others.line, others.keys) = (nil, nil)
     guard list || others.isEmpty && start == 0 else { throw ValidationError("a selection needs --list.") }
-    let choices = [line != nil, !list && which.key != nil, list, watch].count { $0 }
+    let choices = [which.line != nil, !list && !which.keys.isEmpty, list, watch].count { $0 }
     guard choices <= 1 else { throw ValidationError("choose one of --line, --key, --list and --watch.") }
   }
 
@@ -53,10 +50,15 @@ struct State: ParsableCommand {
     if watch { StopSignals.block() }
     let opened = try queue.open(creates: false)
     defer { opened.close() }
-    if let line { return try show([line], opened) }
+    if let line = which.line { return try show([line], opened) }
     let listing = PayloadListing(opened, queue.location, json: json)
     if list { return try listing.write(which.filter(.all), after: start, limit: limit) }
-    if which.key != nil { return try show(try listing.find(which.filter(.all), after: 0, limit: limit).ids, opened) }
+    if !which.keys.isEmpty {
+      let (found, hasMore) = try listing.find(which.filter(.all), after: 0, limit: limit)
+      try show(found.ids, opened)
+      if hasMore { ErrorOutput.write("attache: there are more than \(limit) payloads; --list lists them, and --limit raises the number\n") }
+      return
+    }
     guard watch else {
       let counts = try orExit { () throws(QueueError) in try opened.counts() }
       let status = QueueStatus(queue.location, counts, rate: counts.recentRate)

@@ -5,22 +5,31 @@ public import AttacheQueue
 
 /// The flags that select payloads of a queue.
 struct FilterOptions: ParsableArguments {
+  @Option(help: ArgumentHelp("The payload of this line: the first that was enqueued is 1.", valueName: "n"))
+  var line: Int64?
+
   @Option(
+    name: .customLong("state"),
     help: ArgumentHelp(
       "The payloads in this state: \(PayloadState.allCases.map(\.rawValue).joined(separator: ", ")) (\"done\": not delivered yet).",
       valueName: "state"))
-  var state: PayloadState?
+  var states: [PayloadState] = []
 
   @Option(
+    name: .customLong("reason"),
     help: ArgumentHelp("Those with this reason, such as http.status; `attache reasons` lists them.", valueName: "reason"),
     transform: { try FilterOptions.reason($0) })
-  var reason: Reason?
+  var reasons: [Reason] = []
 
-  @Option(help: ArgumentHelp("Those whose last answer or failed attempt contains this text, such as \"status 503\".", valueName: "text"))
-  var answer: String?
+  @Option(
+    name: .customLong("answer"),
+    help: ArgumentHelp("Those whose last answer or failed attempt contains this text, such as \"status 503\".", valueName: "text"))
+  var answers: [String] = []
 
-  @Option(help: ArgumentHelp("Those with this key (enqueue --dedupe and --key-path).", valueName: "key"))
-  var key: String?
+  @Option(
+    name: .customLong("key"),
+    help: ArgumentHelp("Those with this key (enqueue --dedupe and --key-path); given again, those with one of the keys.", valueName: "key"))
+  var keys: [String] = []
 
   @Option(
     help: ArgumentHelp(
@@ -30,14 +39,27 @@ struct FilterOptions: ParsableArguments {
 
   func validate() throws {
     guard Validation.isOn else { return }
-    if answer?.isEmpty == true { throw ValidationError("--answer is empty.") }
+    if answers.contains("") { throw ValidationError("--answer is empty.") }
+    for (name, count) in [("--state", states.count), ("--reason", reasons.count), ("--answer", answers.count)] where count > 1 {
+      throw ValidationError("\(name) is given \(count) times; run the command once for each.")
+    }
+    // Each key stands for up to three values.
+    guard keys.count <= Self.maximumKeys else {
+      throw ValidationError("--key is given \(keys.count) times; give at most \(Self.maximumKeys), then run the command again.")
+    }
+    if let line, line < 1 { throw ValidationError("--line must be at least 1.") }
   }
+
+  private static let maximumKeys = 100
+
+  /// The state; nil for any.
+  var state: PayloadState? { states.first }
 
   /// The filter of these flags.
   func filter(_ scope: PayloadFilter.Scope) -> PayloadFilter {
     var filter = PayloadFilter(scope)
-    (filter.state, filter.reason, filter.answer, filter.since) = (state, reason, answer, since)
-    filter.keys = key.map(PayloadKey.candidates)
+    (filter.line, filter.state, filter.reason, filter.answer, filter.since) = (line, state, reasons.first, answers.first, since)
+    filter.keys = keys.isEmpty ? nil : keys.flatMap(PayloadKey.candidates)
     return filter
   }
 
@@ -49,8 +71,13 @@ struct FilterOptions: ParsableArguments {
 
   /// A span is one before now.
   private static func moment(_ text: String) throws -> Duration {
-    if let span = DurationArgument(argument: text) { return SystemQueueClock().wall - span.duration }
-    return try MomentArgument.read(text)
+    let now = SystemQueueClock().wall
+    if let span = DurationArgument(argument: text) { return now - span.duration }
+    guard let moment = try? MomentArgument.read(text.count == 10 && text.contains("-") ? text + "T00:00:00Z" : text), moment <= now else {
+      throw ValidationError(
+        "write a span before now such as 2h, a date that is past such as 2026-11-21 or 2026-11-21T18:00:00Z, or seconds since 1970")
+    }
+    return moment
   }
 }
 
