@@ -27,7 +27,7 @@ static const char schema[] =
   "CREATE INDEX IF NOT EXISTS work_ready ON work (rank, id) WHERE state = 0;"
   "CREATE INDEX IF NOT EXISTS work_leased ON work (worker, until) WHERE state = 3;"
   "CREATE TABLE IF NOT EXISTS result (id INTEGER PRIMARY KEY, outcome TEXT NOT NULL, finished_at INTEGER NOT NULL, read INTEGER NOT NULL,"
-  "  delivery TEXT, delivered_at INTEGER);"
+  "  status TEXT, delivered_at INTEGER);"
   "CREATE TABLE IF NOT EXISTS delivery (id INTEGER PRIMARY KEY, state INTEGER NOT NULL, rank INTEGER NOT NULL, decided INTEGER NOT NULL,"
   "  attempts INTEGER NOT NULL, until INTEGER, worker INTEGER, fence INTEGER);"
   "CREATE INDEX IF NOT EXISTS delivery_ready ON delivery (rank, decided) WHERE state = 0;"
@@ -196,7 +196,7 @@ static int exchange(struct leased *leases, int answered) {
   static long long fence;
   if (!delete) {
     delete = prepared("DELETE FROM delivery WHERE id = ? AND fence = ?");
-    result = prepared("UPDATE result SET read = 1, delivery = 'delivered', delivered_at = ?2 WHERE id = ?1");
+    result = prepared("UPDATE result SET read = 1, status = 'delivered', delivered_at = ?2 WHERE id = ?1");
     select = prepared("SELECT delivery.id, coalesce(output.line, payload.line) FROM delivery INDEXED BY delivery_ready "
                       "CROSS JOIN payload ON payload.id = delivery.id CROSS JOIN output ON output.id = delivery.id "
                       "CROSS JOIN result ON result.id = delivery.id WHERE state = 0 ORDER BY rank, decided, delivery.id LIMIT ?");

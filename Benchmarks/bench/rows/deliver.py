@@ -72,6 +72,6 @@ def _check(name, database, sent, work, is_envelope=False):
     if sorted(came) != wanted:
         raise WrongOutput(f"{name}: {len(came)} lines were sent for {len(wanted)} results, or others")
     with contextlib.closing(sqlite3.connect(database)) as connection:
-        left, = connection.execute("SELECT (SELECT count(*) FROM delivery) + (SELECT count(*) FROM result WHERE delivery IS NOT 'delivered')").fetchone()
+        left, = connection.execute("SELECT (SELECT count(*) FROM delivery) + (SELECT count(*) FROM result WHERE status IS NOT 'delivered')").fetchone()
     if left:
         raise WrongOutput(f"{name}: {left} results are not delivered when all is over")

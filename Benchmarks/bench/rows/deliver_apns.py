@@ -56,7 +56,7 @@ def _ours(bench, command, work):
                             "--apns-key", server.key, "--apns-key-id", "ABC123DEFG", "--apns-team-id", "DEF123GHIJ", "--apns-topic", _TOPIC,
                             "--apns-token-path", "/token"], work, largest=limit)
         with contextlib.closing(sqlite3.connect(folder / "queue")) as database:
-            count, = database.execute("SELECT count(*) FROM result WHERE delivery = 'delivered' AND answer = '200'").fetchone()
+            count, = database.execute("SELECT count(*) FROM result WHERE status = 'delivered' AND answer = '200'").fetchone()
         if count != len(work.expected):
             raise WrongOutput(f"{command.name}: nghttpd took {count} of {len(work.expected)}")
         return found

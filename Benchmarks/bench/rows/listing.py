@@ -26,7 +26,7 @@ _FILTERS |= {"--reason": ["--reason", "http.status"], "--key": ["--key", "user-7
 _ENDED = """CASE WHEN {id} % 1000 = 1 THEN 'dropped' WHEN {id} % 10000 = 2 THEN 'expired' WHEN {id} % 10000 = 3 THEN 'timed-out'
     WHEN {id} % 10000 = 4 THEN 'cancelled' ELSE 'delivered' END"""
 _REASON = "CASE WHEN {id} % 100 < 2 THEN 'http.status' ELSE 'payload.no-media' END"
-_WORK_STATE = "CASE WHEN {id} % 50 = 0 THEN 2 WHEN {id} % 5000 = 1 THEN 3 ELSE 0 END"
+_WORK_STATE = "CASE WHEN {id} % 50 = 0 THEN 2 WHEN {id} % 500 = 1 THEN 3 ELSE 0 END"
 
 
 def measure(bench):

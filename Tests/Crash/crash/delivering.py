@@ -164,7 +164,7 @@ class Delivery:
     def _statuses(self):
         """The outcome of finished deliveries, by payload."""
         with contextlib.closing(sqlite3.connect(f"file:{self._database}?mode=ro", uri=True, timeout=60)) as database:
-            return dict(database.execute("SELECT id - 1, delivery FROM result WHERE delivery IS NOT NULL"))
+            return dict(database.execute("SELECT id - 1, status FROM result WHERE status IS NOT NULL"))
 
     def _check(self):
         counts = self._commands.counts()
