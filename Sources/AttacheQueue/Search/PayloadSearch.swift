@@ -237,7 +237,14 @@ package struct PayloadSearch: Sendable {
 
   /// Limits each part, so that no more than the walk needs is sorted.
   private func limited(_ parts: [String]) -> [String] {
-    parts.map { "SELECT id FROM (\($0) ORDER BY id LIMIT \(max(Self.reach, limit))) AS part" }
+    let most = isMetByWalk ? limit : max(Self.reach, limit)
+    return parts.map { "SELECT id FROM (\($0) ORDER BY id LIMIT \(most)) AS part" }
+  }
+
+  /// Whether a walk by the state or by the keys leaves no condition.
+  private var isMetByWalk: Bool {
+    filter.scope == .all && filter.reason == nil && filter.answer == nil && filter.since == nil
+      && (filter.state == nil) != (filter.keys == nil)
   }
 
   // MARK: Conditions
