@@ -51,6 +51,16 @@ struct FindingTests {
       #"{"message":{"token":"t","apns":{"headers":{"apns-priority":"10"},"payload":{"aps":{"content-available":1}}}}}"#,
       "/message/apns/headers/apns-priority"
     ),
+    (
+      .pushTypeConflict,
+      #"{"message":{"token":"t","apns":{"headers":{"apns-push-type":"alert"},"payload":{"aps":{"event":"end","content-state":{}}}}}}"#,
+      "/message/apns/headers/apns-push-type"
+    ),
+    (
+      .pushTypeConflict,
+      #"{"message":{"token":"t","apns":{"headers":{"apns-push-type":"background"},"payload":{"aps":{"alert":"Hi"}}}}}"#,
+      "/message/apns/headers/apns-push-type"
+    ),
     (.apsMissing, #"{"image":"https://cdn.example/a.jpg"}"#, ""),
     (.apsMissing, #"{"aps":"Hi"}"#, "/aps"),
     (.apsMissing, #"{"message":{"token":"t","apns":{"payload":{"a":1}}}}"#, "/message/apns/payload"),

@@ -7,13 +7,25 @@ import Testing
 /// The tokens by which a provider authenticates itself.
 @Suite(.timeLimit(.minutes(1)))
 struct ProviderTokenTests {
-  @Test func `a token is made once, and again after 40 minutes`() {
+  @Test func `a token is issued at the start of a slot of 20 minutes, and used until its end`() {
     var state = ProviderTokenState()
-    #expect(state.isDue(at: .seconds(11)))
-    state.take([1], at: .seconds(11))
-    #expect(!state.isDue(at: .seconds(11)) && !state.isDue(at: .seconds(11 + 2_399)) && state.isDue(at: .seconds(11 + 2_400)))
+    #expect(state.isDue(at: .seconds(1_211)) && !state.isUsable(at: .seconds(1_211)))
+    #expect([0, 1_199, 1_200, 2_399].map { ProviderTokenState.start(at: .seconds($0)) } == [0, 0, 1_200, 1_200].map { .seconds($0) })
+    state.take([1], at: .seconds(1_211))
+    #expect([1_199, 1_200, 2_399, 2_400].map { state.isDue(at: .seconds($0)) } == [true, false, false, true])
+    // If no other can be signed, it is used for 20 minutes more.
+    #expect([1_199, 1_200, 3_600, 3_601].map { state.isUsable(at: .seconds($0)) } == [false, true, true, false])
     state.take([2], at: .seconds(2_500))
     #expect(state.number == 2)
+  }
+
+  @Test func `processes that start at different times of a slot have tokens with equal claims`() throws {
+    let key = try ProviderKey(SigningKey(pem: ProviderTokenCheck().privateKeyPEM), keyID: "KEY", teamID: "TEAM")
+    let tokens = try [1_794_000_001, 1_794_000_599].map { seconds in
+      let token = try #require(key.authorization(issuedAt: ProviderTokenState.start(at: .seconds(seconds))))
+      return String(decoding: token, as: UTF8.self).split(separator: ".")
+    }
+    #expect(tokens[0][0] == tokens[1][0] && tokens[0][1] == tokens[1][1] && tokens[0][2] != tokens[1][2])
   }
 
   @Test func `a token that Apple calls expired is replaced, at most every 20 minutes`() {
@@ -32,21 +44,23 @@ struct ProviderTokenTests {
     #expect(second == [.refuse, .sendAgain])
   }
 
-  @Test func `a server that verifies tokens takes ours, and each of 40 minutes has one`() async throws {
+  @Test func `a server that verifies tokens takes ours, and each slot of 20 minutes has one`() async throws {
     let clock = ManualClock()
     let tokens = ProviderTokenCheck(now: { Double(clock.wall.components.seconds) })
     let server = try await APNsServer.start(tokens: tokens)
     try await APNsTest.run(server, clock: clock, tokens: tokens) { test in
+      let start = clock.wall
       for number in 0..<6 {
         test.sender.send([APNsTest.delivery(Int64(number), APNsTest.line(number))])
         await test.recorder.waitForAnswers(count: number + 1)
-        clock.pass(.seconds(15 * 60))
+        clock.pass(.seconds(8 * 60))
       }
       #expect(test.recorder.answers.values.allSatisfy { $0 == [.delivered(status: "200")] })
       let used = server.requests.compactMap { $0.field("authorization") }
-      // The payload of minute 45 is the first with a new token.
       try #require(used.count == 6)
-      #expect(Set(used[..<3]).count == 1 && Set(used[3...]).count == 1 && used[2] != used[3])
+      let slots = (0..<6).map { ProviderTokenState.start(at: start + .seconds($0 * 8 * 60)) }
+      for (one, other) in zip(0..<5, 1..<6) { #expect((used[one] == used[other]) == (slots[one] == slots[other])) }
+      #expect(Set(slots).count == 3)
       #expect(used.allSatisfy { $0.hasPrefix("bearer ey") })
     }
   }

@@ -67,6 +67,61 @@ struct RequestTests {
     #expect(request.value(of: "apns-priority") == priority)
   }
 
+  @Test(arguments: [
+    (
+      #"{"aps":{"timestamp":1,"event":"update","content-state":{"a":1},"alert":"hi"}}"#, "liveactivity",
+      "com.example.app.push-type.liveactivity"
+    ),
+    (#"{"aps":{"timestamp":1,"event":"end"}}"#, "liveactivity", "com.example.app.push-type.liveactivity"),
+    (#"{"aps":{"content-state":{}}}"#, "liveactivity", "com.example.app.push-type.liveactivity"),
+    (#"{"mdm":"BD5A8C4E"}"#, "mdm", "com.example.app"), (#"{"mdm":"x","aps":{"alert":"hi"}}"#, "alert", "com.example.app"),
+  ])
+  func `a Live Activity's and a management server's payload have their type and topic`(line: String, type: String, topic: String) throws {
+    let request = try Self.request(line) { $0.deviceToken = Self.token }
+    #expect(request.value(of: "apns-push-type") == type && request.value(of: "apns-topic") == topic)
+    #expect(request.body == Array(line.utf8))
+  }
+
+  @Test(arguments: [
+    ("alert", ""), ("background", ""), ("location", ".location-query"), ("voip", ".voip"), ("complication", ".complication"),
+    ("fileprovider", ".pushkit.fileprovider"), ("pushtotalk", ".voip-ptt"), ("widgets", ".push-type.widgets"),
+    ("controls", ".push-type.controls"), ("later", ""),
+  ])
+  func `a topic gets the suffix of its push type, once`(type: String, suffix: String) throws {
+    for given in Set(["com.example.app", "com.example.app" + suffix]) {
+      let request = try Self.request(#"{"aps":{"content-available":1}}"#) {
+        ($0.deviceToken, $0.pushType, $0.topic) = (Self.token, type, given)
+      }
+      #expect(request.value(of: "apns-topic") == "com.example.app" + suffix)
+      #expect(request.value(of: "apns-push-type") == type)
+    }
+  }
+
+  @Test(arguments: [
+    (#"{"aps":{"event":"update","content-state":{}}}"#, "alert", "its push type is alert; give push type liveactivity"),
+    (#"{"aps":{"alert":"hi"}}"#, "liveactivity", "needs aps.event and aps.content-state"),
+    (#"{"aps":{"alert":"hi"}}"#, "mdm", "needs the member mdm"),
+    (#"{"mdm":"x"}"#, "background", "give push type mdm"),
+    (#"{"aps":{"alert":"hi","content-available":1}}"#, "background", "shows nothing"),
+    (#"{"aps":{"badge":0}}"#, "background", "shows nothing"),
+  ])
+  func `a payload that a push type cannot have is refused before it is sent`(line: String, type: String, why: String) throws {
+    let answer = try Self.answer(line) { ($0.deviceToken, $0.pushType) = (Self.token, type) }
+    guard case .dropped(let reason) = answer else {
+      Issue.record("\(String(describing: answer))")
+      return
+    }
+    #expect(reason.hasPrefix("InvalidPushType: ") && reason.contains(why), "\(reason)")
+  }
+
+  @Test func `the topic of another push type is refused before it is sent`() throws {
+    let answer = try Self.answer(#"{"aps":{"content-state":{}}}"#) { ($0.deviceToken, $0.topic) = (Self.token, "com.example.app.voip") }
+    #expect(
+      answer
+        == .dropped(
+          reason: "BadTopic: com.example.app.voip is the topic of another push type than liveactivity; give the app's bundle identifier"))
+  }
+
   @Test func `what an FCM message says of the delivery goes before the flags`() throws {
     let line = """
       {"message":{"token":"\(Self.token)","apns":{"headers":{"apns-topic":"org.other.voip","apns-push-type":"voip","apns-priority":"5",\

@@ -8,7 +8,7 @@ package final class ApsReader {
 
   private enum Key: Int, CaseIterable {
     case alert, mutableContent, contentAvailable, badge, sound, category, threadID, mutableContentInCamelCase, mutableContentInSnakeCase
-    case contentState
+    case contentState, event
 
     var name: String {
       switch self {
@@ -22,6 +22,7 @@ package final class ApsReader {
       case .mutableContentInCamelCase: "mutableContent"
       case .mutableContentInSnakeCase: "mutable_content"
       case .contentState: "content-state"
+      case .event: "event"
       }
     }
   }
@@ -66,7 +67,7 @@ package final class ApsReader {
   package var isLiveActivity: Bool { if case .liveActivity = flag { true } else { false } }
 
   private func readFlag() -> Flag {
-    if members[Key.contentState.rawValue]?.isObject == true { return .liveActivity }
+    if members[Key.contentState.rawValue]?.isObject == true || members[Key.event.rawValue]?.isText == true { return .liveActivity }
     if let flag = members[Key.mutableContent.rawValue] {
       if flag.isSet { return .set }
       return flag.isPresent && flag.boolean != false && flag.number != 0 ? .mistake(.value) : .none

@@ -2,7 +2,7 @@
 package struct Push: Hashable, Sendable {
   /// The JSON that the device receives.
   package var payload: [UInt8]
-  package var kind: PushKind
+  package var traits: PushTraits
   /// The envelope around the payload; nil for a payload alone.
   package var envelope: Envelope?
   /// The value at the token path, otherwise the envelope's device token, not validated; nil if
@@ -32,6 +32,7 @@ package enum PushReading: Hashable, Sendable {
 package final class PushReader {
   private let opener: LineOpener
   private let aps = ApsReader()
+  private let management = MemberLookup(["mdm"])
   private let outputKey: String
   private let tokenPath: JSONPointer?
 
@@ -68,15 +69,20 @@ package final class PushReader {
       case .invalid: .nothing("the line is not a JSON object")
       case .empty: .nothing("--payload-path leads to no object")
       case .unopened: .nothing("the envelope contains no payload for Apple's devices")
-      case .payload: unsafe read(line, bytes)
+      case .payload(let payload): unsafe read(line, bytes, payload)
       }
     }
   }
 
-  private func read(_ line: [UInt8], _ bytes: UnsafeRawBufferPointer) -> PushReading {
+  private func read(_ line: [UInt8], _ bytes: UnsafeRawBufferPointer, _ element: JSONElement) -> PushReading {
     let kind = aps.read(opener.aps)
     let isEnriched = opener.isEnriched
-    var push = Push(payload: [], kind: kind, envelope: opener.envelope, token: opener.envelope?.token)
+    var traits = PushTraits(kind, isLiveActivity: aps.isLiveActivity)
+    if opener.aps == nil {
+      management.find(in: element)
+      traits.isDeviceManagement = management[0]?.isText == true
+    }
+    var push = Push(payload: [], traits: traits, envelope: opener.envelope, token: opener.envelope?.token)
     let object = unsafe payload(line, bytes, &push)
     findToken(line, object, &push)
     if isEnriched { dropMedia(of: &push) }

@@ -3,8 +3,8 @@ internal import Attache
 extension FindingCode {
   package var severity: Severity {
     switch self {
-    case .payloadJSON, .payloadSize, .mutableOutside, .mutableValue, .contentAvailableValue, .silentPriority, .apsMissing, .apsAlert,
-      .apsSound, .apsBadge, .apsMedia, .mediaForm, .typeHint:
+    case .payloadJSON, .payloadSize, .pushTypeConflict, .mutableOutside, .mutableValue, .contentAvailableValue, .silentPriority,
+      .apsMissing, .apsAlert, .apsSound, .apsBadge, .apsMedia, .mediaForm, .typeHint:
       .error
     case .envelopeUnopened, .envelopeSpelling, .mutableMissing, .mutableAlert, .contentAvailableAlert, .silentSound, .silentBadge,
       .silentRate, .apsUnknown,
@@ -22,6 +22,7 @@ extension FindingCode {
     case .payloadSize: "The payload is larger than APNs accepts: 4,096 bytes, or 5,120 for VoIP; FCM, OneSignal and Expo add up to 256."
     case .envelopeUnopened: "The line is an envelope of a push service that attache cannot open."
     case .envelopeSpelling: "A message of FCM has one of its members under both names, and the service accepts one."
+    case .pushTypeConflict: "The payload cannot have the push type that its envelope says, so it has no effect."
     case .mutableOutside: "mutable-content is outside aps, where it has no effect."
     case .mutableValue: "mutable-content is not the number 1, so no service extension runs."
     case .mutableBoolean: "mutable-content is true, which Apple's frameworks accept as 1; only the number 1 is documented."
@@ -73,6 +74,7 @@ extension FindingCode {
     case .payloadSize: "Shorten it; leave out what the app can fetch by itself."
     case .envelopeUnopened: "Write one payload per line, in the form that the service documents."
     case .envelopeSpelling: "Write it once."
+    case .pushTypeConflict: "Write the push type that the finding names, or leave it out: attache derives it from the payload."
     case .mutableOutside: "Move it into aps."
     case .mutableValue, .mutableBoolean: "Write \"mutable-content\": 1."
     case .mutableMissing: "Write \"mutable-content\": 1 into aps, or leave the media out."
@@ -116,7 +118,7 @@ extension FindingCode {
       notifications + "modifying-content-in-newly-delivered-notifications"
     case .contentAvailableValue, .contentAvailableBoolean, .contentAvailableAlert, .silentSound, .silentBadge, .silentRate:
       notifications + "pushing-background-updates-to-your-app"
-    case .silentPriority: notifications + "sending-notification-requests-to-apns"
+    case .silentPriority, .pushTypeConflict: notifications + "sending-notification-requests-to-apns"
     case .apsCategory, .categoryUnknown, .actionsMany: notifications + "unnotificationcategory"
     case .actionsLimited: "https://developer.apple.com/documentation/uikit/uiusernotificationactioncontext"
     case .urlHTTP: "https://developer.apple.com/documentation/bundleresources/information-property-list/nsapptransportsecurity"

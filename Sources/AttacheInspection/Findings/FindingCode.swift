@@ -7,6 +7,7 @@ package enum FindingCode: String, CaseIterable, Sendable {
   case payloadSize = "payload.size"
   case envelopeUnopened = "envelope.unopened"
   case envelopeSpelling = "envelope.spelling"
+  case pushTypeConflict = "push-type.conflict"
 
   case mutableOutside = "mutable-content.outside"
   case mutableValue = "mutable-content.value"

@@ -74,11 +74,17 @@ struct LinePaths {
 
   /// The place of the envelope's priority; empty if the envelope uses another name.
   var priority: UntrustedText {
-    let places: [UntrustedText] = [
-      "/message/apns/headers/apns-priority", "/apns/headers/apns-priority", "/headers/apns-priority", "/apns-priority", "/apns_priority",
-      "/notifications/\(notification)/priority", "/message/priority", "/priority",
-    ]
-    return places.first(where: self.places.holds) ?? ""
+    place(ofHeader: "priority", or: ["/notifications/\(notification)/priority", "/message/priority", "/priority"])
+  }
+
+  /// The place of the envelope's push type; empty if the envelope uses another name.
+  var pushType: UntrustedText {
+    place(ofHeader: "push-type", or: ["/apns_push_type", "/apns_push_type_override", "/notifications/\(notification)/push_type"])
+  }
+
+  private func place(ofHeader name: UntrustedText, or others: [UntrustedText]) -> UntrustedText {
+    let headers: [UntrustedText] = ["/message/apns/headers/apns-", "/apns/headers/apns-", "/headers/apns-", "/apns-", "/apns_"]
+    return (headers.map { "\($0)\(name)" } + others).first(where: places.holds) ?? ""
   }
 
   /// Returns the possible spellings of a place: unchanged, and as services without `aps` write it.

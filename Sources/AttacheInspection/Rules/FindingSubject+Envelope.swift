@@ -13,6 +13,17 @@ extension FindingSubject {
     return findings
   }
 
+  /// Checks the envelope's push type.
+  func pushTypeFindings() -> [LintFinding] {
+    guard case .push(let kind) = inspection.kind, let type = inspection.envelope?.pushType.flatMap({ PushType(rawValue: $0.string) }) else {
+      return []
+    }
+    let traits = PushTraits(
+      kind, isLiveActivity: inspection.isLiveActivity, isDeviceManagement: aps == nil && payload.member("mdm")?.isText == true)
+    guard let conflict = traits.conflict(with: type) else { return [] }
+    return [finding(.pushTypeConflict, inLine: paths.pushType, conflict)]
+  }
+
   private func addSpellings(
     of object: JSONElement, at path: UntrustedText, in holder: UntrustedText, depth: Int, to findings: inout [LintFinding]
   ) {

@@ -37,7 +37,8 @@ struct FindingSubject {
 
   /// Returns all findings, in the order of the rules.
   func findings() -> [LintFinding] {
-    sizeFindings() + spellingFindings() + missingFindings() + mutableFindings() + backgroundFindings() + apsFindings() + mediaFindings()
+    sizeFindings() + spellingFindings() + pushTypeFindings() + missingFindings() + mutableFindings() + backgroundFindings() + apsFindings()
+      + mediaFindings()
       + actionFindings()
   }
 

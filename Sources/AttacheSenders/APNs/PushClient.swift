@@ -135,14 +135,14 @@ package final class PushClient: @unchecked Sendable {
   /// Whether requests may be sent: there is a token, or a client certificate instead. Makes a token
   /// when one is due.
   private func hasAuthorization() -> Bool {
-    guard case .key(let key) = configuration.credentials, token.isDue(at: configuration.clock.uptime) else { return true }
-    guard let value = key.authorization(issuedAt: configuration.clock.wall) else {
-      // Apple takes the last token for 20 minutes more.
-      guard token.value == nil else { return true }
+    let wall = configuration.clock.wall
+    guard case .key(let key) = configuration.credentials, token.isDue(at: wall) else { return true }
+    guard let value = key.authorization(issuedAt: ProviderTokenState.start(at: wall)) else {
+      guard !token.isUsable(at: wall) else { return true }
       while let request = waiting.popFirst() { finish(request, .unusable("no provider token could be made: libcrypto cannot sign")) }
       return false
     }
-    token.take(value, at: configuration.clock.uptime)
+    token.take(value, at: wall)
     return true
   }
 }

@@ -8,10 +8,6 @@ struct APNsRules: Sendable {
   let tokens: ProviderTokenCheck?
   let topics: Set<String>
 
-  private static let pushTypes: Set<String> = [
-    "alert", "background", "controls", "location", "voip", "complication", "fileprovider", "mdm", "liveactivity", "pushtotalk", "widgets",
-  ]
-
   /// Checks a request.
   ///
   /// - Throws: ``APNsRefusal`` for the first rule that the request breaks.
@@ -33,7 +29,7 @@ struct APNsRules: Sendable {
     if let identifier = request.field("apns-id"), !Self.isUUID(identifier) { throw APNsRefusal(400, "BadMessageId") }
     if let expiration = request.field("apns-expiration"), (Int64(expiration) ?? -1) < 0 { throw APNsRefusal(400, "BadExpirationDate") }
     if (request.field("apns-collapse-id")?.utf8.count ?? 0) > 64 { throw APNsRefusal(400, "BadCollapseId") }
-    guard let pushType = request.field("apns-push-type"), Self.pushTypes.contains(pushType) else {
+    guard let pushType = request.field("apns-push-type"), PushType(rawValue: pushType) != nil else {
       throw APNsRefusal(400, "InvalidPushType")
     }
     let priority = request.field("apns-priority") ?? "10"
@@ -43,7 +39,10 @@ struct APNsRules: Sendable {
   private func checkTopic(_ request: APNsRequest) throws(APNsRefusal) {
     guard let topic = request.field("apns-topic") else { throw APNsRefusal(400, "MissingTopic") }
     guard !topic.isEmpty, topic.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else { throw APNsRefusal(400, "BadTopic") }
-    guard topics.contains(topic) else { throw APNsRefusal(400, "TopicDisallowed") }
+    let suffix = request.field("apns-push-type").flatMap(PushType.init)?.topicSuffix ?? ""
+    guard topic.hasSuffix(suffix), topics.contains(topic) || topics.contains(String(topic.dropLast(suffix.count))) else {
+      throw APNsRefusal(400, "TopicDisallowed")
+    }
   }
 
   private func isObject(_ body: [UInt8]) -> Bool {

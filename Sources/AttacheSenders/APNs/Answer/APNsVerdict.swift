@@ -84,7 +84,8 @@ package struct APNsVerdict: Hashable, Sendable {
     Row(413, "PayloadTooLarge", .dropped, "the payload is larger than 4,096 bytes", "see --max-payload"),
     Row(
       429, "TooManyProviderTokenUpdates", .refused, "the provider token changed too often",
-      "end other senders that use this key, or wait 20 minutes"),
+      "wait 20 minutes, set the clocks of all machines that use this key, and end other programs that sign tokens with it: all of attache's use the same claims for 20 minutes"
+    ),
     Row(429, "TooManyRequests", .retry, "too many notifications went to this device"),
     Row(500, "InternalServerError", .retry, "Apple's server has failed"),
     Row(503, "ServiceUnavailable", .retry, "Apple's service is unavailable"),

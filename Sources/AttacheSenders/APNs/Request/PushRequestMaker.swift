@@ -63,17 +63,24 @@ package final class PushRequestMaker {
     guard Self.isToken(token) else {
       return drop("BadDeviceToken: \(PrintableText.of(token)) is not a device token, which has hexadecimal digits")
     }
-    let pushType = push.envelope?.pushType?.string ?? configuration.pushType ?? (push.kind == .silent ? "background" : "alert")
+    let pushType = push.envelope?.pushType?.string ?? configuration.pushType ?? push.traits.usualType.rawValue
     guard Self.isHeader(pushType, maximumBytes: Self.maximumHeader) else {
       return drop("InvalidPushType: apns-push-type is not plain text")
     }
-    let maximum = pushType == "voip" ? Self.maximumVoIPPayload : Self.maximumPayload
+    // Apple may add types.
+    let type = PushType(rawValue: pushType)
+    if let conflict = type.flatMap(push.traits.conflict) { return drop("InvalidPushType: \(conflict)") }
+    let maximum = type == .voip ? Self.maximumVoIPPayload : Self.maximumPayload
     guard push.payload.count <= maximum else {
       return drop("PayloadTooLarge: the payload has \(push.payload.count) bytes, and APNs accepts \(maximum); see --max-payload")
     }
     let own = push.envelope?.topic?.string
-    guard let topic = own ?? configuration.topic ?? (hasCertificate ? "" : nil) else {
+    guard let given = own ?? configuration.topic ?? (hasCertificate ? "" : nil) else {
       return .answer(.refused(reason: "the payload has no topic; give the app's bundle identifier with --apns-topic"))
+    }
+    guard let topic = given.isEmpty ? given : type.map({ $0.topic(given) }) ?? given else {
+      return drop(
+        "BadTopic: \(PrintableText.of(given)) is the topic of another push type than \(pushType); give the app's bundle identifier")
     }
     guard topic.isEmpty || Self.isHeader(topic, maximumBytes: Self.maximumHeader) else {
       return drop("BadTopic: apns-topic is not plain text")
@@ -82,7 +89,7 @@ package final class PushRequestMaker {
     request.add(.identifier, PushIdentifier(queue: configuration.queueName, payload: delivery.token.id).text)
     request.add(.pushType, pushType)
     if !topic.isEmpty { request.add(.topic, topic) }
-    request.add(.priority, Self.priority(push.envelope?.priority, pushType))
+    request.add(.priority, Self.priority(push.envelope?.priority, type))
     if let expiration = push.envelope?.expiration ?? delivery.expiresAt.map({ Int($0.components.seconds) }), expiration >= 0 {
       request.add(.expiration, String(expiration))
     }
@@ -108,8 +115,8 @@ package final class PushRequestMaker {
 
   /// The value of `apns-priority`: 10 delivers at once, 5 when it suits the device, 1 when it costs
   /// no power. Background pushes must have 5.
-  private static func priority(_ given: Int?, _ pushType: String) -> String {
-    if pushType == "background" { return "5" }
+  private static func priority(_ given: Int?, _ type: PushType?) -> String {
+    if type == .background { return "5" }
     return given.map { [10, 5, 1].contains($0) ? String($0) : "10" } ?? "10"
   }
 
