@@ -102,24 +102,40 @@ struct RequestTests {
     (#"{"aps":{"alert":"hi"}}"#, "liveactivity", "needs aps.event and aps.content-state"),
     (#"{"aps":{"alert":"hi"}}"#, "mdm", "needs the member mdm"),
     (#"{"mdm":"x"}"#, "background", "give push type mdm"),
-    (#"{"aps":{"alert":"hi","content-available":1}}"#, "background", "shows nothing"),
-    (#"{"aps":{"badge":0}}"#, "background", "shows nothing"),
+    (#"{"aps":{"alert":"hi","content-available":1}}"#, "background", "must show no alert"),
   ])
-  func `a payload that a push type cannot have is refused before it is sent`(line: String, type: String, why: String) throws {
-    let answer = try Self.answer(line) { ($0.deviceToken, $0.pushType) = (Self.token, type) }
-    guard case .dropped(let reason) = answer else {
-      Issue.record("\(String(describing: answer))")
+  func `a payload that a push type cannot have is refused before it is sent`(payload: String, type: String, why: String) throws {
+    let line = #"{"message":{"token":"\#(Self.token)","apns":{"headers":{"apns-push-type":"\#(type)"},"payload":\#(payload)}}}"#
+    guard case .dropped(let reason) = try Self.answer(line) else {
+      Issue.record("it is not dropped")
       return
     }
     #expect(reason.hasPrefix("InvalidPushType: ") && reason.contains(why), "\(reason)")
   }
 
-  @Test func `the topic of another push type is refused before it is sent`() throws {
-    let answer = try Self.answer(#"{"aps":{"content-state":{}}}"#) { ($0.deviceToken, $0.topic) = (Self.token, "com.example.app.voip") }
+  @Test func `a push type or a topic of the user that does not fit drops nothing`() throws {
+    for type in ["background", "liveactivity", "mdm"] {
+      let answer = try Self.answer(#"{"aps":{"alert":"hi"}}"#) { ($0.deviceToken, $0.pushType) = (Self.token, type) }
+      guard case .refused(let reason) = answer else {
+        Issue.record("\(String(describing: answer))")
+        return
+      }
+      #expect(reason.hasPrefix("--apns-push-type does not fit: "), "\(reason)")
+    }
+    let activity = #"{"aps":{"content-state":{}}}"#
+    let topic = try Self.answer(activity) { ($0.deviceToken, $0.topic) = (Self.token, "com.example.app.push-type.widgets") }
     #expect(
-      answer
-        == .dropped(
-          reason: "BadTopic: com.example.app.voip is the topic of another push type than liveactivity; give the app's bundle identifier"))
+      topic
+        == .refused(
+          reason:
+            "--apns-topic: com.example.app.push-type.widgets is the topic of another push type than liveactivity; give the app's bundle identifier"
+        ))
+    // Such a payload has one type only, and a bundle identifier may end like a suffix.
+    let request = try Self.request(activity) { ($0.deviceToken, $0.pushType, $0.topic) = (Self.token, "alert", "com.acme.voip") }
+    #expect(request.value(of: "apns-push-type") == "liveactivity")
+    #expect(request.value(of: "apns-topic") == "com.acme.voip.push-type.liveactivity")
+    let own = try Self.request(#"{"aps":{"alert":"hi","event":"order-shipped"}}"#) { $0.deviceToken = Self.token }
+    #expect(own.value(of: "apns-push-type") == "alert")
   }
 
   @Test func `what an FCM message says of the delivery goes before the flags`() throws {

@@ -66,8 +66,15 @@ package final class ApsReader {
   /// Whether the payload that was read last is for a Live Activity.
   package var isLiveActivity: Bool { if case .liveActivity = flag { true } else { false } }
 
+  /// What may happen to a Live Activity.
+  ///
+  /// Source:
+  /// https://developer.apple.com/documentation/activitykit/starting-and-updating-live-activities-with-activitykit-push-notifications
+  private static let events: [UntrustedText] = ["start", "update", "end"]
+
   private func readFlag() -> Flag {
-    if members[Key.contentState.rawValue]?.isObject == true || members[Key.event.rawValue]?.isText == true { return .liveActivity }
+    if members[Key.contentState.rawValue]?.isObject == true { return .liveActivity }
+    if let event = members[Key.event.rawValue]?.text, Self.events.contains(event) { return .liveActivity }
     if let flag = members[Key.mutableContent.rawValue] {
       if flag.isSet { return .set }
       return flag.isPresent && flag.boolean != false && flag.number != 0 ? .mistake(.value) : .none

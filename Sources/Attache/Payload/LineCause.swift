@@ -43,7 +43,7 @@ package indirect enum LineCause: Hashable, Sendable {
     case .dataMessage: Self.textOfDataMessage
     case .foreign: Self.textOfForeignObject
     case .liveActivity:
-      "this is a push for a Live Activity (content-state), for which no service extension runs; put pictures into the app, or send an alert of its own"
+      "this is a push for a Live Activity (event, content-state), for which no service extension runs; put pictures into the app, or send an alert of its own"
     case .noAlert(let form): form.requestWithoutAlert
     case .noFlag(let form): "the request does not ask for a service extension; \(form.flag) if it should show media"
     case .wrongFlag(let mistake): mistake.text

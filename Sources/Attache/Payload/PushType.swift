@@ -28,8 +28,15 @@ package enum PushType: String, CaseIterable, Sendable {
   /// - Returns: nil if the topic has the suffix of another type.
   package func topic(_ topic: String) -> String? {
     guard !topicSuffix.isEmpty, !topic.utf8.hasSuffix(topicSuffix) else { return topic }
-    let isOther = Self.allCases.contains { !$0.topicSuffix.isEmpty && topic.utf8.hasSuffix($0.topicSuffix) }
-    return isOther ? nil : topic + topicSuffix
+    return Self.allCases.contains { $0.isSuffixUnmistakable && topic.utf8.hasSuffix($0.topicSuffix) } ? nil : topic + topicSuffix
+  }
+
+  /// Whether no bundle identifier ends with the suffix. One may end with `.voip` or `.location-query`.
+  private var isSuffixUnmistakable: Bool {
+    switch self {
+    case .liveactivity, .widgets, .controls, .pushtotalk, .fileprovider: true
+    case .alert, .background, .mdm, .location, .voip, .complication: false
+    }
   }
 }
 
@@ -44,6 +51,9 @@ package struct PushTraits: Hashable, Sendable {
   package init(_ kind: PushKind, isLiveActivity: Bool = false, isDeviceManagement: Bool = false) {
     (self.kind, self.isLiveActivity, self.isDeviceManagement) = (kind, isLiveActivity, isDeviceManagement)
   }
+
+  /// Whether only one push type can have the payload.
+  package var isUnmistakable: Bool { isLiveActivity || isDeviceManagement }
 
   /// The push type that follows from the payload.
   package var usualType: PushType {
@@ -61,8 +71,7 @@ package struct PushTraits: Hashable, Sendable {
     case _ where isLiveActivity:
       "the payload is for a Live Activity (aps.event, aps.content-state), but its push type is \(type); give push type liveactivity"
     case _ where isDeviceManagement: "the payload is for the device's management (mdm), but its push type is \(type); give push type mdm"
-    case .background where kind == .alert || kind == .soundOrBadge:
-      "a push of type background shows nothing, but the payload has an alert, a sound or a badge; give push type alert"
+    case .background where kind == .alert: "a push of type background must show no alert, but the payload has one; give push type alert"
     default: nil
     }
   }

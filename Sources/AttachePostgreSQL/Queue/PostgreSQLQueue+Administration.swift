@@ -36,7 +36,7 @@ extension PostgreSQLQueue {
   /// - Parameter wall: the server's time.
   private func now(_ wall: Int64) -> PayloadSearch.Now {
     let uptime = clock?.uptime.microseconds ?? wall
-    return PayloadSearch.Now(wall: wall) { ["\($0)moment <= \(wall)", "\($0)until <= \(uptime)"] }
+    return PayloadSearch.Now(wall: wall) { [("\($0)moment <= \(wall)", "work_moment"), ("\($0)until <= \(uptime)", "work_delayed")] }
   }
 
   private static let pauses = Statement("pauses", "SELECT stage, since, reason FROM pause ORDER BY stage")

@@ -174,8 +174,8 @@ struct DelivererState: Sendable {
     }
   }
 
-  private mutating func noteNothingElse(at now: MonotonicInstant) {
-    let (atFault, waits) = rejections.noteNothingElse(at: now)
+  private mutating func noteNothingElse(at now: MonotonicInstant, isAtEnd: Bool) {
+    let (atFault, waits) = rejections.noteNothingElse(at: now, isAtEnd: isAtEnd)
     for rejected in atFault { drop(rejected.delivery.token, rejected.reason, at: now) }
     if !atFault.isEmpty { hasNews = true }
     guard let waits else { return }
@@ -333,7 +333,9 @@ struct DelivererState: Sendable {
     notePause(claim.pause)
     waiting.append(contentsOf: claim.deliveries)
     if claim.pause == nil { rejections.noteOthers() }
-    if claim.pause == nil, claim.deliveries.isEmpty, waiting.isEmpty, unanswered.isEmpty { noteNothingElse(at: now) }
+    if claim.pause == nil, claim.deliveries.isEmpty, waiting.isEmpty, unanswered.isEmpty {
+      noteNothingElse(at: now, isAtEnd: !claim.hasUndecided)
+    }
     // Results that came back during the request precede those of the claim.
     if configuration.isOrdered, !settled.allSatisfy(\.isOver) { giveBackWaiting() }
     isEmpty = claim.next == nil && !claim.hasUndecided

@@ -53,6 +53,7 @@ struct Rejections: Sendable {
 
   /// Whether the queue had no other result when it was last asked.
   private var foundNothing = false
+  private var isAtEnd = false
   /// When to send a held result again, while fewer are held than pause the deliverer.
   private var repeatAt: MonotonicInstant?
   private var growing = GrowingPause(first: .seconds(1), longest: DelivererConfiguration.longestPause)
@@ -78,7 +79,7 @@ struct Rejections: Sendable {
       return .atFault
     }
     // At the end of a run, no other result can excuse it.
-    if isOnce, repeated == number, ownFaults.contains(name) {
+    if isOnce, isAtEnd, repeated == number, ownFaults.contains(name) {
       repeated = nil
       return .atFault
     }
@@ -90,6 +91,11 @@ struct Rejections: Sendable {
     // sent before the pause.
     let seemsToAccept = !wasOfAll && acceptedAt.map { $0.duration(to: now) < Self.recently } ?? false
     return isOfAll && !seemsToAccept ? .pause : .held
+  }
+
+  private mutating func endDoubt() {
+    (vainRepeats, isOfAll, probes) = (0, false, 1)
+    growing.reset()
   }
 
   private mutating func noteOwnFault(_ name: [UInt8]) {
@@ -112,11 +118,14 @@ struct Rejections: Sendable {
   mutating func noteAcceptance(sent: Int, at now: MonotonicInstant) -> (atFault: [Rejected], again: [Delivery]) {
     acceptedAt = now
     let judged = held.filter { $0.number <= sent }
-    guard !judged.isEmpty else { return ([], []) }
+    guard !judged.isEmpty else {
+      if held.isEmpty { endDoubt() }
+      return ([], [])
+    }
     let wasOfAll = isOfAll
     held.removeAll { $0.number <= sent }
-    (vainRepeats, isOfAll, probes) = (0, held.count >= Self.limit, 1)
-    growing.reset()
+    endDoubt()
+    isOfAll = held.count >= Self.limit
     guard wasOfAll else {
       for rejected in judged { noteOwnFault(Array(AnswerName.of(rejected.reason).utf8)) }
       return (judged, [])
@@ -129,13 +138,14 @@ struct Rejections: Sendable {
   // MARK: The queue
 
   /// Records that the queue has given other results.
-  mutating func noteOthers() { foundNothing = false }
+  mutating func noteOthers() { (foundNothing, isAtEnd) = (false, false) }
 
   /// Records that the queue has no other result.
   ///
+  /// - Parameter isAtEnd: whether the queue will have none, unless somebody enqueues more.
   /// - Returns: the held results that are dropped, and the one that begins to wait.
-  mutating func noteNothingElse(at now: MonotonicInstant) -> (atFault: [Rejected], waits: Rejected?) {
-    foundNothing = true
+  mutating func noteNothingElse(at now: MonotonicInstant, isAtEnd: Bool) -> (atFault: [Rejected], waits: Rejected?) {
+    (foundNothing, self.isAtEnd) = (true, isAtEnd)
     guard !held.isEmpty, !isOfAll, repeatAt == nil else { return ([], nil) }
     // In a run that ends, an earlier acceptance and a second rejection must do.
     if isOnce, acceptedAt != nil, vainRepeats > 0 { return (takeHeld(), nil) }

@@ -24,10 +24,8 @@ extension SQLiteQueue {
     let (wall, uptime) = (clock.wall.microseconds, clock.uptime.microseconds)
     let boot = try Int64.fetchOne(connection, sql: "SELECT number FROM boot WHERE name = ?", arguments: [clock.boot]) ?? 0
     return PayloadSearch.Now(wall: wall) { prefix in
-      [
-        "\(prefix)moment <= \(wall)", "\(prefix)boot = \(boot) AND \(prefix)until <= \(uptime)", "\(prefix)boot < \(boot)",
-        "\(prefix)boot > \(boot)",
-      ]
+      [("\(prefix)moment <= \(wall)", "work_moment")]
+        + ["boot = \(boot) AND \(prefix)until <= \(uptime)", "boot < \(boot)", "boot > \(boot)"].map { (prefix + $0, "work_delayed") }
     }
   }
 }

@@ -35,7 +35,7 @@ extension SQLiteQueue {
 extension Database {
   /// Returns how many waiting payloads are due, and therefore claimable.
   fileprivate func countDue(_ now: PayloadSearch.Now) throws -> Int {
-    let due = now.due("").map { "SELECT id FROM work WHERE state = 2 AND \($0)" }
+    let due = now.due("").map { "SELECT id FROM work INDEXED BY \($0.index) WHERE state = 2 AND \($0.condition)" }
     return try Int.fetchOne(self, sql: "SELECT count(*) FROM (\(due.joined(separator: " UNION ")))") ?? 0
   }
 }

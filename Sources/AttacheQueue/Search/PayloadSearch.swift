@@ -36,15 +36,17 @@ package struct PayloadSearch: Sendable {
   package struct Now: Sendable {
     /// The wall clock, in microseconds since 1970.
     var wall: Int64
-    /// Returns the conditions of which a waiting row of `work` that is due meets one. The parameter precedes
-    /// the names of columns.
-    var due: @Sendable (_ prefix: String) -> [String]
+    /// Returns the conditions of which a waiting row of `work` that is due meets one, each with the index
+    /// that finds such rows. The parameter precedes the names of columns.
+    var due: @Sendable (_ prefix: String) -> [(condition: String, index: String)]
 
-    package init(wall: Int64, due: @escaping @Sendable (_ prefix: String) -> [String]) {
+    package init(wall: Int64, due: @escaping @Sendable (_ prefix: String) -> [(condition: String, index: String)]) {
       (self.wall, self.due) = (wall, due)
     }
 
-    fileprivate func isDue(_ prefix: String = "") -> String { "(\(due(prefix).map { "(\($0))" }.joined(separator: " OR "))) IS TRUE" }
+    fileprivate func isDue(_ prefix: String = "") -> String {
+      "(\(due(prefix).map { "(\($0.condition))" }.joined(separator: " OR "))) IS TRUE"
+    }
   }
 
   /// A parameter.
@@ -155,7 +157,7 @@ package struct PayloadSearch: Sendable {
   ///
   /// - Parameter undelivered: a query of the lowest number of undelivered results.
   package static func queryOldest(undelivered: String, _ now: Now) -> String {
-    let rare = (["state = 1"] + now.due("").map { "state = 2 AND \($0)" }).map { "SELECT min(id + 0) FROM work WHERE \($0)" }
+    let rare = (["state = 1"] + now.due("").map { "state = 2 AND \($0.condition)" }).map { "SELECT min(id + 0) FROM work WHERE \($0)" }
     let ready = (["SELECT id FROM (SELECT id FROM head LIMIT \(maximumRanks)) AS heads"] + rare).joined(separator: " UNION ALL ")
     let numbers = [
       "SELECT min(id) FROM (\(ready)) AS ready",
@@ -219,8 +221,10 @@ package struct PayloadSearch: Sendable {
 
   private mutating func queryKeys(_ keys: [[UInt8]], _ behind: String) -> String {
     let (own, shared) = parameters(of: keys)
-    let parts = (own.map { "key = \($0)" } + shared.map { "search_key = \($0)" }).map { "SELECT id FROM payload WHERE \($0) AND \(behind)" }
-    return parts.isEmpty ? "SELECT id FROM payload WHERE 1 = 0" : limited(parts).joined(separator: " UNION ")
+    guard !keys.isEmpty else { return "SELECT id FROM payload WHERE 1 = 0" }
+    // A campaign may have a million payloads: each search key is walked in the order of numbers.
+    let conditions = ["key IN (\(own.joined(separator: ", ")))"] + shared.map { "search_key = \($0)" }
+    return limited(conditions.map { "SELECT id FROM payload WHERE \($0) AND \(behind)" }).joined(separator: " UNION ")
   }
 
   private mutating func parameters(of keys: [[UInt8]]) -> (own: [String], shared: [String]) {
@@ -231,8 +235,11 @@ package struct PayloadSearch: Sendable {
   private func queryReady(_ ranks: [Int64], _ behind: String) -> String {
     let parts = ranks.map { "SELECT id FROM \(dialect.table("work", "work_ready")) WHERE state = 0 AND rank = \($0) AND \(behind)" }
     let suspects = "SELECT id FROM \(dialect.table("work", "work_suspect")) WHERE state = 1 AND \(behind)"
-    let due = now?.due("").map { "SELECT id FROM work WHERE state = 2 AND \($0) AND \(behind)" } ?? []
-    return limited(parts + [suspects] + due).joined(separator: " UNION ")
+    // `id + 0` keeps PostgreSQL from walking over all waiting rows in the order of their numbers.
+    let due = now?.due("").map { condition, index in
+      "SELECT id + 0 AS id FROM \(dialect.table("work", index)) WHERE state = 2 AND (\(condition)) AND \(behind)"
+    }
+    return limited(parts + [suspects] + (due ?? [])).joined(separator: " UNION ")
   }
 
   /// Limits each part, so that no more than the walk needs is sorted.
@@ -261,8 +268,9 @@ package struct PayloadSearch: Sendable {
     if let reason = filter.reason, !meets.contains(.reason) { conditions.append("r.reason = '\(reason.rawValue)'") }
     if let keys = filter.keys, !meets.contains(.key) {
       let (own, shared) = parameters(of: keys)
-      let isOne = own.map { "p.key = \($0)" } + shared.map { "p.search_key = \($0)" }
-      conditions.append("EXISTS (SELECT 1 FROM payload p WHERE p.id = looked.id AND (\(isOne.joined(separator: " OR "))))")
+      let isOne =
+        keys.isEmpty ? "1 = 0" : "p.key IN (\(own.joined(separator: ", "))) OR p.search_key IN (\(shared.joined(separator: ", ")))"
+      conditions.append("EXISTS (SELECT 1 FROM payload p WHERE p.id = looked.id AND (\(isOne)))")
     }
     if let answer = filter.answer {
       let last = "SELECT text FROM event WHERE event.id = looked.id ORDER BY stage DESC, attempt DESC LIMIT 1"

@@ -63,24 +63,27 @@ package final class PushRequestMaker {
     guard Self.isToken(token) else {
       return drop("BadDeviceToken: \(PrintableText.of(token)) is not a device token, which has hexadecimal digits")
     }
-    let pushType = push.envelope?.pushType?.string ?? configuration.pushType ?? push.traits.usualType.rawValue
+    let ownType = push.envelope?.pushType?.string
+    let pushType = ownType ?? (push.traits.isUnmistakable ? nil : configuration.pushType) ?? push.traits.usualType.rawValue
     guard Self.isHeader(pushType, maximumBytes: Self.maximumHeader) else {
       return drop("InvalidPushType: apns-push-type is not plain text")
     }
     // Apple may add types.
     let type = PushType(rawValue: pushType)
-    if let conflict = type.flatMap(push.traits.conflict) { return drop("InvalidPushType: \(conflict)") }
+    if let conflict = type.flatMap(push.traits.conflict) {
+      return ownType == nil ? refuse("--apns-push-type does not fit: \(conflict)") : drop("InvalidPushType: \(conflict)")
+    }
     let maximum = type == .voip ? Self.maximumVoIPPayload : Self.maximumPayload
     guard push.payload.count <= maximum else {
       return drop("PayloadTooLarge: the payload has \(push.payload.count) bytes, and APNs accepts \(maximum); see --max-payload")
     }
     let own = push.envelope?.topic?.string
     guard let given = own ?? configuration.topic ?? (hasCertificate ? "" : nil) else {
-      return .answer(.refused(reason: "the payload has no topic; give the app's bundle identifier with --apns-topic"))
+      return refuse("the payload has no topic; give the app's bundle identifier with --apns-topic")
     }
     guard let topic = given.isEmpty ? given : type.map({ $0.topic(given) }) ?? given else {
-      return drop(
-        "BadTopic: \(PrintableText.of(given)) is the topic of another push type than \(pushType); give the app's bundle identifier")
+      let text = "\(PrintableText.of(given)) is the topic of another push type than \(pushType); give the app's bundle identifier"
+      return own == nil ? refuse("--apns-topic: \(text)") : drop("BadTopic: \(text)")
     }
     guard topic.isEmpty || Self.isHeader(topic, maximumBytes: Self.maximumHeader) else {
       return drop("BadTopic: apns-topic is not plain text")
@@ -107,6 +110,11 @@ package final class PushRequestMaker {
     case .certificate: true
     case .key: false
     }
+  }
+
+  /// What the user has set suits no payload like this one.
+  private func refuse(_ reason: String) -> Made {
+    .answer(.refused(reason: reason))
   }
 
   private func drop(_ reason: String) -> Made {

@@ -28,7 +28,7 @@ struct APNsOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "The apns-push-type of payloads whose envelope has none. (default: background for content-available alone, else alert)",
+      "The apns-push-type of payloads whose envelope has none. (default: background for content-available alone, else alert; a Live Activity's and a management server's payload have their own)",
       valueName: "type"))
   var apnsPushType: String?
 
@@ -64,9 +64,7 @@ struct APNsOptions: ParsableArguments {
 
   /// Source:
   /// https://developer.apple.com/documentation/usernotifications/sending-notification-requests-to-apns
-  private static let pushTypes = [
-    "alert", "background", "complication", "controls", "fileprovider", "liveactivity", "location", "mdm", "pushtotalk", "voip", "widgets",
-  ]
+  private static let pushTypes = PushType.allCases.map(\.rawValue)
 
   func validate() throws {
     guard Validation.isOn else { return }
