@@ -40,7 +40,7 @@ struct BatchFileTests {
     let run = try await tool.run(["work", "--queue", "sqlite:\(queue)", "--once", "--metrics-file", queue])
     #expect(run.exit == .status(64))
     #expect(run.errors == "attache: the file of --metrics-file, \(queue), is also a file of the queue; choose another file\n")
-    #expect(try await tool.run(["queue", "--queue", "sqlite:\(queue)"]).text.contains("ready    2"))
+    #expect(try await tool.run(["queue", "--queue", "sqlite:\(queue)"]).text.contains("ready      2"))
   }
 
   @Test func `a pipe is written, and stays one`() async throws {
