@@ -56,7 +56,7 @@ struct FileSizeTests {
     #expect(full.errors.contains("ulimit -f"), "\(full.errors)")
     #expect(try await tool.run(words, input: lines(3_000)).exit == .status(0))
     let queue = try await tool.run(["queue", "--queue", words[2]])
-    #expect(queue.text.contains("ready    3,000"), "\(queue.text)")
+    #expect(queue.text.contains("ready      3,000"), "\(queue.text)")
   }
 
   @Test(arguments: ["work", "batch"]) func `a worker pauses at it, and is stopped with 75`(command: String) async throws {
