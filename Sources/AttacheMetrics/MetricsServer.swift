@@ -11,7 +11,7 @@ internal import Glibc
 /// `@unchecked Sendable`: only the loop's thread accesses `connections` and `messages`; the other
 /// properties are constant and `Sendable`.
 package final class MetricsServer: @unchecked Sendable {
-  /// The number of connections beyond which a new one ends the oldest.
+  /// The number of connections beyond which a new one ends another.
   static let maximumConnections = 16
   /// How long the server pauses after the system has refused a connection.
   private static let pause = Duration.seconds(1)
