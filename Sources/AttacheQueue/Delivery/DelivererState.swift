@@ -41,11 +41,7 @@ struct DelivererState: Sendable {
   /// Whether the last claim found no undelivered results and no undecided payloads.
   private var isEmpty = false
 
-  /// Why no results are sent, and until when.
-  private(set) var pause: (why: String, until: MonotonicInstant)?
-  private var growing: GrowingPause
-  /// Whether the machine caused the pause. Answers of a sender do not end such a pause.
-  private var isOfMachine = false
+  private var pausing: DeliveryPause
   /// Whether any sender of this run has answered. A sender that never works, for example because of
   /// a wrong path, is no sign of a bad payload.
   private var hasAnswered = false
@@ -65,7 +61,7 @@ struct DelivererState: Sendable {
 
   init(_ configuration: DelivererConfiguration) {
     self.configuration = configuration
-    growing = GrowingPause(first: configuration.pause, longest: DelivererConfiguration.longestPause)
+    pausing = DeliveryPause(first: configuration.pause)
     rate = DeliveryRate(maximum: configuration.rate)
     rejections = Rejections(isOnce: configuration.isOnce)
     givingUp = GivingUp(after: configuration.giveUpAfter)
@@ -167,7 +163,7 @@ struct DelivererState: Sendable {
     case .held: break
     case .atFault: drop(delivery.token, reason, at: now)
     case .pause:
-      if pause != nil, !isPaused(at: now) { rejections.noteVainProbes() }
+      if pause != nil, !pausing.isOn(at: now) { rejections.noteVainProbes() }
       while let first = rejections.takeSurplus(beyond: Self.maximumBytes) { giveBack(first, after: .seconds(600), tried: nil) }
       pause(
         "\(reason); \(Rejections.limit) payloads in a row were refused: check --http, --http-header and --http-bearer-file", at: now)
@@ -218,7 +214,7 @@ struct DelivererState: Sendable {
 
   private mutating func noteAnswer() {
     hasAnswered = true
-    if !isOfMachine, !rejections.isOfAll { endPause() }
+    if !pausing.isOfMachine, !rejections.isOfAll { endPause() }
   }
 
   private mutating func end(_ token: LeaseToken, _ status: DeliveryStatus, _ answer: String?) {
@@ -251,7 +247,7 @@ struct DelivererState: Sendable {
   /// the sender, calls ``noteSent()`` and asks again. Until then other callers get none, so that no
   /// result overtakes another.
   mutating func next(at now: MonotonicInstant, wall: Duration) -> [Delivery] {
-    guard stoppedAt == nil, !isPaused(at: now), !isPausedByOperator, !isSending else { return [] }
+    guard stoppedAt == nil, !pausing.isOn(at: now), !isPausedByOperator, !isSending else { return [] }
     if waiting.isEmpty, unanswered.isEmpty, let delivery = rejections.takeRepeat(at: now) { sendAgain([delivery]) }
     var next: [Delivery] = []
     var allowed = rate.allowed(at: now)
@@ -295,7 +291,7 @@ struct DelivererState: Sendable {
   /// Returns the next request to the queue; nil when there is no room, or nothing to request yet.
   mutating func request(at now: MonotonicInstant) -> DeliveryRequest? {
     rate.measurePace(at: now)
-    guard stoppedAt == nil, !isPaused(at: now) else { return nil }
+    guard stoppedAt == nil, !pausing.isOn(at: now) else { return nil }
     var request = DeliveryRequest(limit: 1, span: configuration.leaseSpan, isOrdered: configuration.isOrdered)
     (request.includesFiles, request.rate) = (configuration.includesFiles, configuration.rate)
     switch leases.turn(at: now) {
@@ -353,26 +349,20 @@ struct DelivererState: Sendable {
 
   // MARK: Pauses and the end
 
-  private func isPaused(at now: MonotonicInstant) -> Bool {
-    pause.map { now < $0.until } ?? false
-  }
+  /// Why no results are sent, and until when.
+  var pause: (why: String, until: MonotonicInstant)? { pausing.current }
 
   /// Sends nothing for a while, which grows with each pause.
   ///
   /// - Parameter isOfMachine: whether only the machine's recovery can end the pause
   ///   (``endPause()``), and no answer.
   mutating func pause(_ why: String, isOfMachine: Bool = false, at now: MonotonicInstant) {
-    // Several refusals at the same time count once, and none replaces the machine's pause.
-    if let pause, now < pause.until, self.isOfMachine || !isOfMachine { return }
-    self.isOfMachine = isOfMachine
-    pause = (why, now.advanced(by: growing.next()))
+    pausing.begin(why, isOfMachine: isOfMachine, at: now)
   }
 
   /// Ends the pause: the sender accepts results, or the queue answers.
   mutating func endPause() {
-    pause = nil
-    growing.reset()
-    isOfMachine = false
+    pausing.end()
   }
 
   /// Sends no more results.
