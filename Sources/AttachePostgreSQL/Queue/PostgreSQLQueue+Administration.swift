@@ -147,7 +147,7 @@ extension PostgreSQLQueue {
 extension PayloadSearch.Dialect {
   fileprivate static let postgreSQL = PayloadSearch.Dialect(
     key: { SHA256.hash($0).bytes }, undelivered: "r.state IS NOT NULL", queryUndelivered: "SELECT id FROM result WHERE state IS NOT NULL",
-    position: "strpos",
+    position: "strpos", searchKeys: "payload",
     table: { name, _ in name },
     parameter: { number, value in
       switch value {

@@ -132,6 +132,9 @@ struct BatchStatement {
 extension Database {
   /// Returns a statement of the connection's cache.
   func batch(_ sql: String) throws -> BatchStatement {
-    BatchStatement(try cachedStatement(sql: sql), self)
+    let statement = BatchStatement(try cachedStatement(sql: sql), self)
+    // GRDB leaves a statement at its end, where SQLite refuses values.
+    statement.reset()
+    return statement
   }
 }

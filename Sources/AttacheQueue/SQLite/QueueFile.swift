@@ -93,7 +93,7 @@ struct QueueFile {
       try connection.execute(sql: "PRAGMA page_size = \(Self.pageSize)")
       try connection.execute(sql: "PRAGMA cache_size = -\(Self.cacheSize)")
       try connection.execute(sql: "PRAGMA mmap_size = 0")
-      // A statement that fires a trigger keeps a copy of the old pages: in memory, not in a file.
+      // A statement that changes several rows keeps a copy of the old pages: in memory, not in a file.
       try connection.execute(sql: "PRAGMA temp_store = MEMORY")
       try connection.execute(sql: "PRAGMA trusted_schema = OFF")
     }

@@ -13,7 +13,7 @@ extension SQLiteQueue {
         """, rows)
       tally.ready += rows.ids.count
       try connection.run("INSERT OR IGNORE INTO hold SELECT 0, path FROM hold WHERE id IN \(rows.list)", rows)
-      for table in ["hold", "output", "result"] { try connection.run("DELETE FROM \(table) WHERE id IN \(rows.list)", rows) }
+      for table in ["hold", "output", "delivery", "result"] { try connection.run("DELETE FROM \(table) WHERE id IN \(rows.list)", rows) }
     }
   }
 
@@ -38,7 +38,10 @@ extension SQLiteQueue {
     let count = try change(ids, where: condition) { connection, tally, rows in
       tally.forget(rows)
       try connection.run("INSERT OR IGNORE INTO hold SELECT 0, path FROM hold WHERE id IN \(rows.list)", rows)
-      for table in ["hold", "output", "payload", "result"] { try connection.run("DELETE FROM \(table) WHERE id IN \(rows.list)", rows) }
+      try connection.run("DELETE FROM search WHERE (search_key, id) IN (SELECT search_key, id FROM payload WHERE id IN \(rows.list))", rows)
+      for table in ["hold", "output", "delivery", "event", "payload", "result"] {
+        try connection.run("DELETE FROM \(table) WHERE id IN \(rows.list)", rows)
+      }
       released = try connection.takeOrphans()
     }
     return (count, released)
@@ -54,7 +57,7 @@ extension SQLiteQueue {
         "UPDATE result SET read = 1, status = 'cancelled', answer = ?2, delivered_at = ?3 WHERE id IN \(rows.list)", rows,
         [PayloadEvent.bounded(why), now])
       try connection.run("INSERT OR IGNORE INTO hold SELECT 0, path FROM hold WHERE id IN \(rows.list)", rows)
-      try connection.run("DELETE FROM hold WHERE id IN \(rows.list)", rows)
+      for table in ["hold", "delivery"] { try connection.run("DELETE FROM \(table) WHERE id IN \(rows.list)", rows) }
       released = try connection.takeOrphans()
     } before: { connection, tally in
       undecided = try connection.cancelWork(ids, PayloadEvent.bounded(why), at: now, &tally)

@@ -44,11 +44,16 @@ extension Database {
   /// - Returns: the number of payloads whose key did not exist.
   func add(_ payloads: some Sequence<NewPayload>, at now: Int64, _ tally: inout QueueTally) throws -> Int {
     let insert = try batch("INSERT OR IGNORE INTO payload VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)")
+    let search = try batch("INSERT INTO search (id, search_key) VALUES (?, ?)")
     let work = try batch("INSERT INTO work (id, state, rank, attempts, deaths, deaths_alone, moment) VALUES (?, ?, ?, 0, 0, 0, ?)")
     return try payloads.count { payload in
       let id = tally.lastID + 1
       guard try insert.run(payload, as: id, at: now) else { return false }
       tally.lastID = id
+      if let key = payload.searchKey {
+        search.bind(1, id)
+        _ = try search.withBound(2, key) { try search.run() }
+      }
       if let moment = payload.dueMoment, moment > now {
         try work.run(id, 2, payload.rank, moment)
         tally.waiting += 1

@@ -49,13 +49,19 @@ extension SQLiteQueue {
 
 /// The statements that store a result.
 private struct Finishing {
+  private let delivery: BatchStatement
   private let delete: BatchStatement
   private let result: BatchStatement
   private let output: BatchStatement
   private let hold: BatchStatement
 
   init(_ connection: Database) throws {
-    delete = try connection.batch("DELETE FROM work WHERE id = ? AND fence = ?")
+    delivery = try connection.batch(
+      """
+      INSERT INTO delivery (id, state, rank, decided, attempts, deaths, deaths_alone)
+      SELECT id, 0, rank, ?3, 0, 0, 0 FROM work WHERE id = ?1 AND fence = ?2
+      """)
+    delete = try connection.batch("DELETE FROM work WHERE id = ?")
     result = try connection.batch("INSERT INTO result (id, dead, read, finished_at, outcome, reason) VALUES (?, ?, 0, ?, ?, ?)")
     output = try connection.batch("INSERT INTO output (id, record, line) VALUES (?, ?, ?)")
     hold = try connection.batch("INSERT OR IGNORE INTO hold (id, path) VALUES (?, ?)")
@@ -64,7 +70,8 @@ private struct Finishing {
   /// - Returns: false when the payload is leased to another worker, or has its result.
   func run(_ payload: FinishedPayload, at now: Int64) throws -> Bool {
     let id = payload.token.id
-    guard try delete.run(id, payload.token.fence) > 0 else { return false }
+    guard try delivery.run(id, payload.token.fence, now) > 0 else { return false }
+    try delete.run(id)
     try result.bind(4, payload.outcome.rawValue)
     try result.bind(5, payload.reason?.rawValue)
     try result.run(id, payload.isDead ? 1 : 0, now)

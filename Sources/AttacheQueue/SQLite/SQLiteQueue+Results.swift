@@ -10,9 +10,11 @@ extension SQLiteQueue {
     guard !ids.isEmpty else { return [] }
     return try write { connection, tally in
       let update = try connection.batch("UPDATE result SET read = 1 WHERE id = ? AND read = 0 RETURNING dead")
+      let delete = try connection.batch("DELETE FROM delivery WHERE id = ?")
       let holds = try Bool.fetchOne(connection.cachedStatement(sql: "SELECT EXISTS (SELECT 1 FROM hold)")) ?? false
       for id in ids {
         guard let isDead = try update.flag(id) else { continue }
+        try delete.run(id)
         tally.noteEnd(.delivered, isDead: isDead)
         if holds { try connection.orphanHolds(of: "= ?", [id]) }
       }

@@ -33,5 +33,5 @@ extension SQLiteQueue {
 extension PayloadSearch.Dialect {
   fileprivate static let sqlite = PayloadSearch.Dialect(
     key: { $0 }, undelivered: "NOT r.read", queryUndelivered: "SELECT id FROM delivery", position: "instr",
-    table: { name, index in "\(name) INDEXED BY \(index)" }, parameter: { number, _ in "?\(number)" })
+    searchKeys: "search", table: { name, index in "\(name) INDEXED BY \(index)" }, parameter: { number, _ in "?\(number)" })
 }

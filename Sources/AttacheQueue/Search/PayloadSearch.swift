@@ -14,6 +14,8 @@ package struct PayloadSearch: Sendable {
     package var undelivered: String
     /// A query of the numbers of undelivered results. A condition follows.
     package var queryUndelivered: String
+    /// The table with the columns `search_key` and `id`.
+    package var searchKeys: String
     /// Returns a table with the index that SQLite must use.
     package var table: @Sendable (_ name: String, _ index: String) -> String
     /// Returns the parameter of a number from 1.
@@ -22,12 +24,13 @@ package struct PayloadSearch: Sendable {
     package var position: String
 
     package init(
-      key: @escaping @Sendable ([UInt8]) -> [UInt8], undelivered: String, queryUndelivered: String, position: String,
+      key: @escaping @Sendable ([UInt8]) -> [UInt8], undelivered: String, queryUndelivered: String, position: String, searchKeys: String,
       table: @escaping @Sendable (String, String) -> String,
       parameter: @escaping @Sendable (Int, Value) -> String
     ) {
       self.key = key
       (self.undelivered, self.queryUndelivered, self.position) = (undelivered, queryUndelivered, position)
+      self.searchKeys = searchKeys
       (self.table, self.parameter) = (table, parameter)
     }
   }
@@ -223,8 +226,8 @@ package struct PayloadSearch: Sendable {
     let (own, shared) = parameters(of: keys)
     guard !keys.isEmpty else { return "SELECT id FROM payload WHERE 1 = 0" }
     // A campaign may have a million payloads: each search key is walked in the order of numbers.
-    let conditions = ["key IN (\(own.joined(separator: ", ")))"] + shared.map { "search_key = \($0)" }
-    return limited(conditions.map { "SELECT id FROM payload WHERE \($0) AND \(behind)" }).joined(separator: " UNION ")
+    let walks = ["payload WHERE key IN (\(own.joined(separator: ", ")))"] + shared.map { "\(dialect.searchKeys) WHERE search_key = \($0)" }
+    return limited(walks.map { "SELECT id FROM \($0) AND \(behind)" }).joined(separator: " UNION ")
   }
 
   private mutating func parameters(of keys: [[UInt8]]) -> (own: [String], shared: [String]) {
