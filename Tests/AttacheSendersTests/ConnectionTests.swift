@@ -151,10 +151,33 @@ struct ConnectionTests {
       configuration.timeLimits.silence = .milliseconds(20)
       configuration.timeLimits.answer = .milliseconds(120)
     } _: { test in
-      #expect(await test.answers(to: [APNsTest.line(1)]) == [.retry(after: nil, reason: "there was no answer in time")])
+      test.sender.send([APNsTest.delivery(1, APNsTest.line(1))])
+      await server.waitForHeld(count: 1)
       test.sender.send([APNsTest.delivery(2, APNsTest.line(2))])
-      await test.recorder.waitForDelivered(count: 1)
+      await test.recorder.waitForAnswers(count: 2)
+      #expect(test.recorder.answers[1] == [.retry(after: nil, reason: "there was no answer in time")])
+      #expect(test.recorder.answers[2] == [.delivered(status: "200")])
+      test.sender.send([APNsTest.delivery(3, APNsTest.line(3))])
+      await test.recorder.waitForDelivered(count: 2)
       #expect(server.connectionCount == 1)
+    }
+  }
+
+  @Test func `a connection that answers PING but no request is replaced`() async throws {
+    let server = try await APNsServer.start { request in request.connection == 1 && request.stream > 3 ? .hold : .delivered }
+    try await APNsTest.run(server) { configuration in
+      configuration.timeLimits.silence = .milliseconds(20)
+      configuration.timeLimits.answer = .milliseconds(120)
+    } _: { test in
+      test.sender.send((1...2).map { APNsTest.delivery($0, APNsTest.line(Int($0))) })
+      await test.recorder.waitForDelivered(count: 2)
+      test.sender.send((3...5).map { APNsTest.delivery($0, APNsTest.line(Int($0))) })
+      await test.recorder.waitForAnswers(count: 5)
+      let reason = "the connection was lost before the answer: no request was answered for 0 s"
+      #expect((3...5).allSatisfy { test.recorder.answers[$0] == [.retry(after: nil, reason: reason)] })
+      test.sender.send((6...7).map { APNsTest.delivery($0, APNsTest.line(Int($0))) })
+      await test.recorder.waitForDelivered(count: 4)
+      #expect(server.connectionCount == 2)
     }
   }
 

@@ -151,6 +151,9 @@ final class HTTP2Session {
     return open
   }
 
+  /// When the request was opened that has waited for the longest time; nil if none is open.
+  var oldest: MonotonicInstant? { streams.lazy.compactMap { $0?.openedAt }.min() }
+
   /// Gives up the requests that were opened before an instant. They end as broken.
   func expire(openedBefore instant: MonotonicInstant) {
     for slot in streams.indices {

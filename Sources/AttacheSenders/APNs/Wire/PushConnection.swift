@@ -52,7 +52,9 @@ final class PushConnection: @unchecked Sendable {
   /// Whether the server has sent its settings.
   private(set) var hasOpened = false
   /// Whether a request was answered on this connection.
-  private(set) var hasAnswered = false
+  var hasAnswered: Bool { answeredAt != nil }
+  /// When the last request was answered on this connection.
+  private var answeredAt: MonotonicInstant?
   private let startedAt: MonotonicInstant
 
   /// Starts to connect.
@@ -212,7 +214,7 @@ final class PushConnection: @unchecked Sendable {
   /// Passes on what the session has received.
   private func handOn() {
     for (request, ending) in session.takeEnded() {
-      if case .answered = ending { hasAnswered = true }
+      if case .answered = ending { answeredAt = loop.now }
       owner?.ended(request, ending, on: self)
     }
     guard session.hasSettings, phase == .open else { return }
@@ -247,7 +249,12 @@ final class PushConnection: @unchecked Sendable {
     }
     guard session.openStreams > 0 else { return }
     if let askedAt, askedAt.duration(to: now) >= timeLimits.sign { return end(.broken("the server no longer responds")) }
-    session.expire(openedBefore: now.advanced(by: .zero - timeLimits.answer))
+    let limit = now.advanced(by: .zero - timeLimits.answer)
+    // A server may answer PING but no request any more (HENNGE/aapns#31, parse-community/node-apn#27).
+    if let oldest = session.oldest, oldest < limit, answeredAt.map({ $0 < oldest }) ?? true {
+      return end(.broken("no request was answered for \(timeLimits.answer.components.seconds) s"))
+    }
+    session.expire(openedBefore: limit)
     if askedAt == nil, heardAt.duration(to: now) >= timeLimits.silence {
       askedAt = now
       session.ping()
