@@ -15,7 +15,8 @@ import time
 
 from .sender import Log, drawn, received
 
-_STATUSES = {"ok": 200, "retry": 503, "drop": 410}
+#: 422 is about one payload. 410 may be about all: when nothing else is left to send, such a payload is sent again.
+_STATUSES = {"ok": 200, "retry": 503, "drop": 422}
 
 
 class _Handler(http.server.BaseHTTPRequestHandler):
