@@ -11,9 +11,12 @@ struct VerdictTests {
     case dropped, invalidToken, retry, refused
   }
 
-  /// Source:
-  /// https://developer.apple.com/documentation/usernotifications/handling-notification-responses-from-apns
+  /// Sources:
+  /// https://developer.apple.com/documentation/usernotifications/handling-notification-responses-from-apns,
+  /// https://developer.apple.com/documentation/usernotifications/handling-error-responses-from-apns
   static let documented: [(status: Int, reason: String, expected: Expected)] = [
+    (400, "BadChannelId", .dropped), (400, "ChannelNotRegistered", .dropped), (400, "FeatureNotEnabled", .refused),
+    (400, "MissingChannelId", .dropped), (400, "MissingPushType", .dropped),
     (400, "BadCollapseId", .dropped), (400, "BadDeviceToken", .invalidToken), (400, "BadExpirationDate", .dropped),
     (400, "BadMessageId", .dropped), (400, "BadPriority", .dropped), (400, "BadTopic", .refused),
     (400, "DeviceTokenNotForTopic", .invalidToken),
@@ -80,6 +83,17 @@ struct VerdictTests {
     for reason in [nil, "Newfangled", "Unregistered\u{301}"] {
       #expect(APNsVerdict.of(APNsReply(status: status, reason: reason)).consequence == consequence)
     }
+  }
+
+  @Test(arguments: [
+    (403, "FeatureNotEnabled", APNsVerdict.Consequence.refusedTopic), (404, "ChannelNotRegistered", .dropped),
+    (400, "Unregistered", .invalidToken),
+    (500, "BadChannelId", .retry), (200, "BadChannelId", .delivered),
+  ])
+  func `a documented reason counts with another status of the client's faults`(
+    status: Int, reason: String, consequence: APNsVerdict.Consequence
+  ) {
+    #expect(APNsVerdict.of(APNsReply(status: status, reason: reason)).consequence == consequence)
   }
 
   @Test func `a topic of the payload's own that Apple refuses drops that payload, and stops no other`() async throws {

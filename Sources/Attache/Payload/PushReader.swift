@@ -8,6 +8,8 @@ package struct Push: Hashable, Sendable {
   /// The value at the token path, otherwise the envelope's device token, not validated; nil if
   /// neither exists.
   package var token: UntrustedText?
+  /// The value at the channel path, not validated; nil without one. The push is then a broadcast.
+  package var channel: UntrustedText?
   /// Whether the output member was removed because its attachments have `file:` URLs.
   package var hasLostMedia = false
 }
@@ -24,8 +26,8 @@ package enum PushReading: Hashable, Sendable {
 
 /// Reads the payload to send to APNs from one line after another.
 ///
-/// The payload is sent as written, without two members: the device token, if the token path leads
-/// into the payload, and the output member (`attache`), if its attachments have `file:` URLs, which
+/// The payload is sent as written, without what is not for a device: the device token and the channel,
+/// if their paths lead into the payload, and the output member (`attache`), if its attachments have `file:` URLs, which
 /// no device can load.
 ///
 /// A reader owns parsers, so only one thread at a time may use it.
@@ -35,6 +37,7 @@ package final class PushReader {
   private let management = MemberLookup(["mdm"])
   private let outputKey: String
   private let tokenPath: JSONPointer?
+  private let channelPath: JSONPointer?
 
   /// Creates a reader.
   ///
@@ -44,10 +47,13 @@ package final class PushReader {
   ///     that a push service's envelope defines.
   ///   - tokenPath: the place of the device token in the line. A token there takes precedence over
   ///     the envelope's.
-  package init(outputKey: String = "attache", payloadPath: JSONPointer? = nil, tokenPath: JSONPointer? = nil) {
+  ///   - channelPath: the place of a broadcast channel's identifier in the line.
+  package init(
+    outputKey: String = "attache", payloadPath: JSONPointer? = nil, tokenPath: JSONPointer? = nil, channelPath: JSONPointer? = nil
+  ) {
     opener = LineOpener(outputKey: outputKey, path: payloadPath, readsDelivery: true)
     self.outputKey = outputKey
-    self.tokenPath = tokenPath
+    (self.tokenPath, self.channelPath) = (tokenPath, channelPath)
   }
 
   /// Checks that memory for the parsers could be allocated. Call it before the first line.
@@ -84,7 +90,7 @@ package final class PushReader {
     }
     var push = Push(payload: [], traits: traits, envelope: opener.envelope, token: opener.envelope?.token)
     let object = unsafe payload(line, bytes, &push)
-    findToken(line, object, &push)
+    findAddress(line, object, &push)
     if isEnriched { dropMedia(of: &push) }
     var count = 1
     while opener.next() != nil { count += 1 }
@@ -109,17 +115,32 @@ package final class PushReader {
     return object
   }
 
-  /// Finds the token at the token path. If it is in the payload, removes its member from there.
-  private func findToken(_ line: [UInt8], _ object: Range<Int>?, _ push: inout Push) {
-    guard let tokenPath else { return }
-    let text = JSONText(Array(line[opener.json]))
-    guard let found = text.find(tokenPath), let token = text.string(found.value), !token.isEmpty else { return }
-    push.token = UntrustedText(decoding: token)
-    guard let object, let removal = found.removal else { return }
-    let start = object.lowerBound - opener.json.lowerBound
+  /// Finds the token and the channel at their paths. Removes the members of those that are in the payload.
+  private func findAddress(_ line: [UInt8], _ object: Range<Int>?, _ push: inout Push) {
+    guard tokenPath != nil || channelPath != nil else { return }
+    var json = Array(line[opener.json])
+    let start = object.map { $0.lowerBound - opener.json.lowerBound }
+    if let channelPath, let (channel, removed) = take(channelPath, JSONText(json), start, &push) {
+      push.channel = channel
+      if let removed { json.removeSubrange(removed) }
+    }
+    if let tokenPath, let (token, _) = take(tokenPath, JSONText(json), start, &push) { push.token = token }
+  }
+
+  /// Returns the text at a path. If it is in the payload, removes its member from there.
+  ///
+  /// - Parameter start: where the payload begins in the text; nil if it is not a part of it.
+  /// - Returns: nil without a text there, or if it is empty; `removed` is the member's place in the text.
+  private func take(
+    _ path: JSONPointer, _ text: JSONText, _ start: Int?, _ push: inout Push
+  ) -> (text: UntrustedText, removed: Range<Int>?)? {
+    guard let found = text.find(path), let value = text.string(found.value), !value.isEmpty else { return nil }
+    let address = UntrustedText(decoding: value)
+    guard let start, let removal = found.removal else { return (address, nil) }
     let inPayload = removal.lowerBound - start..<removal.upperBound - start
-    guard inPayload.lowerBound > 0, inPayload.upperBound < push.payload.count else { return }
+    guard inPayload.lowerBound > 0, inPayload.upperBound < push.payload.count else { return (address, nil) }
     push.payload.removeSubrange(inPayload)
+    return (address, removal)
   }
 
   /// Removes each output member whose attachments have `file:` URLs.

@@ -46,6 +46,9 @@ public struct APNsConfiguration: Sendable {
   public var deviceToken: String?
   /// The place of the device token in a line; nil uses the envelope's token.
   public var tokenPath: JSONPointer?
+  /// The place of a broadcast channel's identifier in a line. A line that has one there goes to all devices
+  /// that follow the channel. With nil no line is a broadcast.
+  public var channelPath: JSONPointer?
   /// The place of the payload in a line; nil is the whole line, or the place that a push service's
   /// envelope defines.
   public var payloadPath: JSONPointer?

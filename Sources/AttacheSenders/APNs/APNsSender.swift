@@ -152,8 +152,9 @@ extension APNsSender: PushClientOwner {
   }
 
   private func note(_ request: PushRequest, _ reply: APNsReply) {
+    guard let deviceToken = request.deviceToken else { return }
     do throws(SystemError) {
-      try invalidTokens?.add(request.deviceToken, reply)
+      try invalidTokens?.add(deviceToken, reply)
     } catch {
       let (owner, isFirst) = state.withLock { state in
         defer { state.hasComplained = true }

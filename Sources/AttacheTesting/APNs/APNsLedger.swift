@@ -5,7 +5,7 @@ internal import Synchronization
 final class APNsLedger: Sendable {
   struct State: Sendable {
     var requests: [APNsRequest] = []
-    /// The number of requests, by `apns-id`.
+    /// The number of requests, by identifier.
     var attempts: [String: Int] = [:]
     var delivered: [String: Int] = [:]
     var requestCount = 0
@@ -70,13 +70,12 @@ final class APNsLedger: Sendable {
 
   /// Records a request.
   ///
-  /// - Returns: the number of requests with its `apns-id`, including this one.
+  /// - Returns: the number of requests with its identifier, including this one.
   func record(_ request: APNsRequest, keepsRequests: Bool) -> Int {
     change { state in
       state.requestCount += 1
-      let identifier = request.field("apns-id") ?? ""
-      let attempt = state.attempts[identifier, default: 0] + 1
-      state.attempts[identifier] = attempt
+      let attempt = state.attempts[request.identifier, default: 0] + 1
+      state.attempts[request.identifier] = attempt
       if keepsRequests { state.requests.append(request) }
       return attempt
     }

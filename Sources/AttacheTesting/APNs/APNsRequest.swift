@@ -14,7 +14,7 @@ public struct APNsRequest: Sendable {
   public var connection: Int
   /// The stream's number on the connection: 1, 3, 5 and so on.
   public var stream: Int
-  /// The number of requests with this `apns-id` so far, including this one.
+  /// The number of requests with this ``identifier`` so far, including this one.
   public var attempt = 1
 
   /// The device token in the path; empty when there is none.
@@ -22,6 +22,17 @@ public struct APNsRequest: Sendable {
     let prefix = "/3/device/"
     return path.hasPrefix(prefix) ? String(path.dropFirst(prefix.count)) : ""
   }
+
+  /// The bundle identifier in the path of a broadcast; nil for a request to a device.
+  public var app: String? {
+    let prefix = "/4/broadcasts/apps/"
+    return path.hasPrefix(prefix) ? String(path.dropFirst(prefix.count)) : nil
+  }
+
+  /// The value of `apns-id`, or of a broadcast's `apns-request-id`; empty without it.
+  public var identifier: String { field(identifierName) ?? "" }
+
+  var identifierName: String { app == nil ? "apns-id" : "apns-request-id" }
 
   /// Returns the value of the first field with this name; nil when there is none. `name` must be in
   /// lower case.

@@ -2,20 +2,23 @@ internal import Attache
 
 /// Apple's rules for a request, and the error for each violation.
 ///
-/// Source:
-/// https://developer.apple.com/documentation/usernotifications/sending-notification-requests-to-apns
+/// Sources:
+/// https://developer.apple.com/documentation/usernotifications/sending-notification-requests-to-apns,
+/// https://developer.apple.com/documentation/usernotifications/sending-broadcast-push-notification-requests-to-apns
 struct APNsRules: Sendable {
   let tokens: ProviderTokenCheck?
   let topics: Set<String>
+  let channels: Set<String>
 
   /// Checks a request.
   ///
   /// - Throws: ``APNsRefusal`` for the first rule that the request breaks.
   func check(_ request: APNsRequest) throws(APNsRefusal) {
     guard request.method == "POST" else { throw APNsRefusal(405, "MethodNotAllowed") }
-    guard request.path.hasPrefix("/3/device/") else { throw APNsRefusal(404, "BadPath") }
+    guard request.app != nil || request.path.hasPrefix("/3/device/") else { throw APNsRefusal(404, "BadPath") }
     guard Set(request.fields.map(\.name)).count == request.fields.count else { throw APNsRefusal(400, "DuplicateHeaders") }
     try tokens?.check(request.field("authorization"))
+    if let app = request.app { return try checkBroadcast(request, app) }
     try checkFields(request)
     try checkTopic(request)
     guard !request.deviceToken.isEmpty else { throw APNsRefusal(400, "MissingDeviceToken") }
@@ -23,6 +26,19 @@ struct APNsRules: Sendable {
     guard !request.body.isEmpty, isObject(request.body) else { throw APNsRefusal(400, "PayloadEmpty") }
     let maximum = request.field("apns-push-type") == "voip" ? 5_120 : 4_096
     guard request.body.count <= maximum else { throw APNsRefusal(413, "PayloadTooLarge") }
+  }
+
+  private func checkBroadcast(_ request: APNsRequest, _ app: String) throws(APNsRefusal) {
+    guard topics.contains(app) else { throw APNsRefusal(400, "FeatureNotEnabled") }
+    guard let channel = request.field("apns-channel-id") else { throw APNsRefusal(400, "MissingChannelId") }
+    guard channels.contains(channel) else { throw APNsRefusal(400, "ChannelNotRegistered") }
+    guard let pushType = request.field("apns-push-type") else { throw APNsRefusal(400, "MissingPushType") }
+    guard pushType == "liveactivity" else { throw APNsRefusal(400, "InvalidPushType") }
+    if let identifier = request.field("apns-request-id"), !Self.isUUID(identifier) { throw APNsRefusal(400, "BadMessageId") }
+    guard (Int64(request.field("apns-expiration") ?? "") ?? -1) >= 0 else { throw APNsRefusal(400, "BadExpirationDate") }
+    guard ["10", "5", "1"].contains(request.field("apns-priority") ?? "10") else { throw APNsRefusal(400, "BadPriority") }
+    guard !request.body.isEmpty, isObject(request.body) else { throw APNsRefusal(400, "PayloadEmpty") }
+    guard request.body.count <= 5_120 else { throw APNsRefusal(413, "PayloadTooLarge") }
   }
 
   private func checkFields(_ request: APNsRequest) throws(APNsRefusal) {

@@ -59,7 +59,8 @@ public final class APNsServer: Sendable {
   ///   - tls: the quality of the server's certificate, and whether the server requires a client
   ///     certificate.
   ///   - tokens: the check for provider tokens; nil accepts requests without tokens.
-  ///   - topics: the accepted topics.
+  ///   - topics: the accepted topics. The apps with these bundle identifiers may broadcast.
+  ///   - channels: the identifiers of the channels that exist.
   ///   - maximumStreams: the maximum number of concurrent streams per connection.
   ///   - fault: the fault for every connection, instead of all other behavior.
   ///   - keepsRequests: false for a server that receives many requests: it counts them and keeps
@@ -68,14 +69,15 @@ public final class APNsServer: Sendable {
   /// - Throws: ``OriginError`` when the certificate cannot be made or the port cannot be bound.
   public static func start(
     tls: FaultOrigin.TLS = .selfMade(), tokens: ProviderTokenCheck? = nil, topics: Set<String> = ["com.example.app"],
-    maximumStreams: Int = 1_000, fault: Fault? = nil, keepsRequests: Bool = true,
+    channels: Set<String> = [], maximumStreams: Int = 1_000, fault: Fault? = nil, keepsRequests: Bool = true,
     respond: @escaping @Sendable (APNsRequest) -> APNsAnswer = { _ in .delivered }
   ) async throws(OriginError) -> APNsServer {
     guard let certificates = try tls.certificates() else { throw .certificate(reason: "APNs has TLS") }
     let context = try certificates.context(protocols: fault == .http1 ? ["http/1.1"] : ["h2"], for: tls)
     let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
     let pipeline = APNsPipeline(
-      rules: APNsRules(tokens: tokens, topics: topics), ledger: APNsLedger(), tls: context, fault: fault, maximumStreams: maximumStreams,
+      rules: APNsRules(tokens: tokens, topics: topics, channels: channels), ledger: APNsLedger(), tls: context, fault: fault,
+      maximumStreams: maximumStreams,
       keepsRequests: keepsRequests, respond: respond)
     do {
       return APNsServer(pipeline, try await pipeline.listen(port: 0, group: group), certificates, group)
@@ -155,9 +157,9 @@ public final class APNsServer: Sendable {
   public var requests: [APNsRequest] { ledger.read(\.requests) }
   /// The number of requests received.
   public var requestCount: Int { ledger.read(\.requestCount) }
-  /// The number of requests, by `apns-id`.
+  /// The number of requests, by ``APNsRequest/identifier``.
   public var attempts: [String: Int] { ledger.read(\.attempts) }
-  /// The number of 200 responses written, by `apns-id`.
+  /// The number of 200 responses written, by ``APNsRequest/identifier``.
   public var delivered: [String: Int] { ledger.read(\.delivered) }
   /// The number of connections accepted.
   public var connectionCount: Int { ledger.read(\.accepted) }

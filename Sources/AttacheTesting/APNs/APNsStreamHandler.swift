@@ -71,9 +71,7 @@ final class APNsStreamHandler: ChannelInboundHandler {
 
   private func deliver(_ request: APNsRequest) {
     guard channel.isActive else { return }
-    let ledger = server.ledger
-    let identifier = request.field("apns-id") ?? ""
-    ledger.change { $0.delivered[identifier, default: 0] += 1 }
+    server.ledger.change { $0.delivered[request.identifier, default: 0] += 1 }
     write(request, 200, [], [])
   }
 
@@ -86,7 +84,8 @@ final class APNsStreamHandler: ChannelInboundHandler {
   private func write(_ request: APNsRequest, _ status: Int, _ fields: [(String, String)], _ bytes: [UInt8]) {
     guard channel.isActive else { return }
     var headers = HTTPHeaders(fields)
-    headers.replaceOrAdd(name: "apns-id", value: request.field("apns-id") ?? "00000000-0000-4000-8000-000000000000")
+    headers.replaceOrAdd(
+      name: request.identifierName, value: request.field(request.identifierName) ?? "00000000-0000-4000-8000-000000000000")
     channel.write(HTTPServerResponsePart.head(.init(version: .http2, status: .init(statusCode: status), headers: headers)), promise: nil)
     if !bytes.isEmpty { channel.write(HTTPServerResponsePart.body(.byteBuffer(ByteBuffer(bytes: bytes))), promise: nil) }
     channel.writeAndFlush(HTTPServerResponsePart.end(nil), promise: nil)

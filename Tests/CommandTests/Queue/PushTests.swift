@@ -136,6 +136,25 @@ struct PushTests {
     }
   }
 
+  @Test func `a line with a channel is broadcast, and the apns-request-id is named`() async throws {
+    let line = #"{"aps":{"event":"update","content-state":{}},"channel":"Y2g="}"#
+    try await withAPNsServer(channels: ["Y2g="]) { server, tokens in
+      let run = try await Self.push(server, tokens, ["--apns-channel-path", "/channel"], input: line, without: ["--token"])
+      #expect(run.exit == .status(0))
+      let request = try #require(server.requests.first)
+      #expect(run.text == "200: Apple has accepted the notification\napns-request-id: \(request.identifier)\n")
+      #expect(request.app == "com.example.app" && request.identifier.utf8.count == 36)
+      #expect(String(decoding: request.body, as: UTF8.self) == #"{"aps":{"event":"update","content-state":{}}}"#)
+      let both = try await Self.push(server, tokens, ["--apns-channel-path", "/channel"], input: line)
+      #expect(both.exit == .status(64))
+      #expect(both.errors.hasPrefix("Error: --token and --apns-channel-path name different receivers; give one of them.\n"))
+      let unknown = try await Self.push(
+        server, tokens, ["--apns-channel-path", "/channel"], input: line.replacing("Y2g=", with: "bm8="), without: ["--token"])
+      #expect(unknown.exit == .status(65))
+      #expect(unknown.text.hasPrefix("400 ChannelNotRegistered: the channel does not exist"))
+    }
+  }
+
   @Test func `attachments with file URLs are not sent, and the user hears of it`() async throws {
     try await withAPNsServer { server, tokens in
       let run = try await Self.push(

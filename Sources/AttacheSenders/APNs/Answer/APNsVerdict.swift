@@ -1,7 +1,8 @@
 /// The meaning of an answer from Apple, and its consequence.
 ///
-/// Source:
-/// https://developer.apple.com/documentation/usernotifications/handling-notification-responses-from-apns
+/// Sources:
+/// https://developer.apple.com/documentation/usernotifications/handling-notification-responses-from-apns, and
+/// https://developer.apple.com/documentation/usernotifications/handling-error-responses-from-apns for broadcasts
 package struct APNsVerdict: Hashable, Sendable {
   package enum Consequence: Hashable, Sendable {
     case delivered
@@ -40,17 +41,26 @@ package struct APNsVerdict: Hashable, Sendable {
 
   package static let table = [
     Row(200, nil, .delivered, "Apple has accepted the notification"),
+    Row(
+      400, "BadChannelId", .dropped, "the channel's identifier is not in Base64, or is too long", "check the member at --apns-channel-path"),
     Row(400, "BadCollapseId", .dropped, "the collapse identifier is longer than 64 bytes"),
     Row(400, "BadDeviceToken", .invalidToken, "the device token is invalid, or belongs to the other environment", "see --apns-sandbox"),
     Row(400, "BadExpirationDate", .dropped, "apns-expiration is invalid"),
     Row(400, "BadMessageId", .dropped, "apns-id is invalid"),
     Row(400, "BadPriority", .dropped, "apns-priority is invalid"),
     Row(400, "BadTopic", .refusedTopic, "the topic is invalid", "check --apns-topic"),
+    Row(
+      400, "ChannelNotRegistered", .dropped, "the channel does not exist, or exists in the other environment", "see --apns-sandbox"),
     Row(400, "DeviceTokenNotForTopic", .invalidToken, "the device token belongs to another topic", "check --apns-topic"),
     Row(400, "DuplicateHeaders", .dropped, "a header occurs twice"),
+    Row(
+      400, "FeatureNotEnabled", .refusedTopic, "the app may not broadcast",
+      "enable broadcasts for its identifier on Apple's developer site, or check --apns-topic"),
     Row(400, "IdleTimeout", .retry, "the connection was idle for too long"),
     Row(400, "InvalidPushType", .dropped, "apns-push-type is invalid"),
+    Row(400, "MissingChannelId", .dropped, "the broadcast names no channel"),
     Row(400, "MissingDeviceToken", .dropped, "the path contains no device token"),
+    Row(400, "MissingPushType", .dropped, "apns-push-type is missing"),
     Row(400, "MissingTopic", .refusedTopic, "the topic is missing", "give --apns-topic"),
     Row(400, "PayloadEmpty", .dropped, "the payload is empty"),
     Row(
@@ -81,7 +91,9 @@ package struct APNsVerdict: Hashable, Sendable {
     Row(405, "MethodNotAllowed", .dropped, "the method is not POST"),
     Row(410, "ExpiredToken", .invalidToken, "the device token has expired"),
     Row(410, "Unregistered", .invalidToken, "the device token is no longer active for the topic"),
-    Row(413, "PayloadTooLarge", .dropped, "the payload is larger than 4,096 bytes", "see --max-payload"),
+    Row(
+      413, "PayloadTooLarge", .dropped, "the payload is larger than 4,096 bytes, or than 5,120 of a VoIP push or a broadcast",
+      "see --max-payload"),
     Row(
       429, "TooManyProviderTokenUpdates", .refused, "the provider token changed too often",
       "wait 20 minutes, set the clocks of all machines that use this key, and end other programs that sign tokens with it: all of attache's use the same claims for 20 minutes"
@@ -101,10 +113,16 @@ package struct APNsVerdict: Hashable, Sendable {
   private static let verdicts = Dictionary(
     table.map { (Key(status: $0.status, reason: Array(($0.reason ?? "").utf8)), $0.verdict) }, uniquingKeysWith: { first, _ in first })
 
+  private static let ofReason = Dictionary(
+    table.compactMap { row in row.reason.map { (Array($0.utf8), row.verdict) } }, uniquingKeysWith: { first, _ in first })
+
   /// Returns the verdict on an answer.
   package static func of(_ reply: APNsReply) -> APNsVerdict {
     if reply.status == 200 { return table[0].verdict }
-    return verdicts[Key(status: reply.status, reason: Array((reply.reason ?? "").utf8))] ?? ofStatus(reply.status)
+    let reason = Array((reply.reason ?? "").utf8)
+    if let verdict = verdicts[Key(status: reply.status, reason: reason)] { return verdict }
+    // A documented reason says more than a status that it does not have in the documentation.
+    return (400...499 ~= reply.status ? ofReason[reason] : nil) ?? ofStatus(reply.status)
   }
 
   /// Returns the verdict on a status whose reason is missing or unknown.

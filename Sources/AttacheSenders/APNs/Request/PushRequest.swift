@@ -3,10 +3,13 @@ internal import AttacheQueue
 
 /// A header that differs between the requests of a connection.
 ///
-/// Source:
-/// https://developer.apple.com/documentation/usernotifications/sending-notification-requests-to-apns
+/// Sources:
+/// https://developer.apple.com/documentation/usernotifications/sending-notification-requests-to-apns,
+/// https://developer.apple.com/documentation/usernotifications/sending-broadcast-push-notification-requests-to-apns
 enum PushHeader: CaseIterable {
   case path, identifier, pushType, topic, priority, expiration, collapseID
+  /// ``identifier`` and the receiver of a broadcast.
+  case requestID, channelID
 
   var name: StaticString {
     switch self {
@@ -17,24 +20,27 @@ enum PushHeader: CaseIterable {
     case .priority: "apns-priority"
     case .expiration: "apns-expiration"
     case .collapseID: "apns-collapse-id"
+    case .requestID: "apns-request-id"
+    case .channelID: "apns-channel-id"
     }
   }
 
   /// Whether most requests have different values. HPACK's table then does not store them.
   var isUnique: Bool {
     switch self {
-    case .path, .identifier, .collapseID: true
-    case .pushType, .topic, .priority, .expiration: false
+    case .path, .identifier, .collapseID, .requestID: true
+    case .pushType, .topic, .priority, .expiration, .channelID: false
     }
   }
 }
 
-/// A request to APNs: one payload for one device.
+/// A request to APNs: one payload for one device, or for a channel.
 ///
 /// `@unchecked Sendable`: after it is handed over, only the sender's loop uses its mutable state.
 package final class PushRequest: @unchecked Sendable {
   let token: LeaseToken
-  package let deviceToken: String
+  /// The receiver; nil for a broadcast.
+  package let deviceToken: String?
   /// Whether the topic is from the envelope, not from the user's settings.
   let hasOwnTopic: Bool
   let body: [UInt8]
@@ -60,6 +66,22 @@ package final class PushRequest: @unchecked Sendable {
     (self.token, self.deviceToken, self.hasOwnTopic, self.body) = (token, deviceToken, hasOwnTopic, body)
     values.reserveCapacity(256)
     add(.path, "/3/device/\(deviceToken)")
+  }
+
+  /// Creates a broadcast.
+  ///
+  /// - Parameter app: the app's bundle identifier, validated.
+  init(_ token: LeaseToken, broadcastTo app: String, hasOwnTopic: Bool, body: [UInt8]) {
+    (self.token, deviceToken, self.hasOwnTopic, self.body) = (token, nil, hasOwnTopic, body)
+    values.reserveCapacity(256)
+    add(.path, "/4/broadcasts/apps/\(app)")
+  }
+
+  /// The request's identifier.
+  package var identifier: (name: String, value: String)? {
+    headers.first { [.identifier, .requestID].contains($0.header) }.map {
+      ($0.header.name.description, String(decoding: values[$0.range], as: UTF8.self))
+    }
   }
 
   /// Adds a header with a validated value.

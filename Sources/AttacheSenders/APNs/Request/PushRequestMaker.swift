@@ -17,6 +17,11 @@ package final class PushRequestMaker {
   static let maximumPayload = 4_096
   /// The largest payload of a VoIP push in bytes.
   static let maximumVoIPPayload = 5_120
+  /// The largest payload of a broadcast in bytes.
+  ///
+  /// Source:
+  /// https://developer.apple.com/documentation/usernotifications/sending-broadcast-push-notification-requests-to-apns
+  static let maximumBroadcast = 5_120
   /// The longest `apns-collapse-id`, in bytes.
   ///
   /// Source:
@@ -35,7 +40,8 @@ package final class PushRequestMaker {
 
   package init(_ configuration: APNsConfiguration) {
     reader = PushReader(
-      outputKey: configuration.outputKey, payloadPath: configuration.payloadPath, tokenPath: configuration.tokenPath)
+      outputKey: configuration.outputKey, payloadPath: configuration.payloadPath, tokenPath: configuration.tokenPath,
+      channelPath: configuration.channelPath)
     self.configuration = configuration
   }
 
@@ -57,11 +63,19 @@ package final class PushRequestMaker {
 
   private func make(_ push: Push, _ delivery: Delivery) -> Made {
     if push.hasLostMedia { hasLostMedia = true }
-    guard let token = configuration.deviceToken ?? push.token?.string else {
-      return drop("no device token; write one per line in an envelope, or give its path with --apns-token-path")
-    }
-    guard Self.isToken(token) else {
-      return drop("BadDeviceToken: \(PrintableText.of(token)) is not a device token, which has hexadecimal digits")
+    let channel = push.channel?.string
+    let token = channel == nil ? configuration.deviceToken ?? push.token?.string : nil
+    if let channel {
+      guard Self.isChannel(channel) else {
+        return drop("BadChannelId: \(PrintableText.of(channel)) is not the identifier of a channel, which Apple issues in Base64")
+      }
+    } else if let token {
+      guard Self.isToken(token) else {
+        return drop("BadDeviceToken: \(PrintableText.of(token)) is not a device token, which has hexadecimal digits")
+      }
+    } else {
+      let channels = configuration.channelPath.map { ", and no channel at \($0)" } ?? ""
+      return drop("no device token\(channels); write one per line in an envelope, or give its path with --apns-token-path")
     }
     let ownType = push.envelope?.pushType?.string
     let pushType = ownType ?? (push.traits.isUnmistakable ? nil : configuration.pushType) ?? push.traits.usualType.rawValue
@@ -73,7 +87,10 @@ package final class PushRequestMaker {
     if let conflict = type.flatMap(push.traits.conflict) {
       return ownType == nil ? refuse("--apns-push-type does not fit: \(conflict)") : drop("InvalidPushType: \(conflict)")
     }
-    let maximum = type == .voip ? Self.maximumVoIPPayload : Self.maximumPayload
+    if channel != nil, type != .liveactivity {
+      return drop("InvalidPushType: a broadcast updates Live Activities, but the push type is \(PrintableText.of(pushType))")
+    }
+    let maximum = channel != nil ? Self.maximumBroadcast : type == .voip ? Self.maximumVoIPPayload : Self.maximumPayload
     guard push.payload.count <= maximum else {
       return drop("PayloadTooLarge: the payload has \(push.payload.count) bytes, and APNs accepts \(maximum); see --max-payload")
     }
@@ -88,14 +105,32 @@ package final class PushRequestMaker {
     guard topic.isEmpty || Self.isHeader(topic, maximumBytes: Self.maximumHeader) else {
       return drop("BadTopic: apns-topic is not plain text")
     }
+    let identifier = PushIdentifier(queue: configuration.queueName, payload: delivery.token.id).text
+    let priority = Self.priority(push.envelope?.priority, type)
+    let expiration = (push.envelope?.expiration ?? delivery.expiresAt.map { Int($0.components.seconds) }).flatMap {
+      $0 < 0 ? nil : String($0)
+    }
+    guard let token else {
+      let app = String(decoding: topic.utf8.dropLast(PushType.liveactivity.topicSuffix.utf8.count), as: UTF8.self)
+      guard Self.isBundle(app) else {
+        let text = "a broadcast needs the app's bundle identifier, and \(PrintableText.of(app)) is none"
+        return own == nil ? refuse("--apns-topic: \(text)") : drop("BadTopic: \(text)")
+      }
+      let request = PushRequest(delivery.token, broadcastTo: app, hasOwnTopic: own != nil, body: push.payload)
+      request.add(.requestID, identifier)
+      request.add(.channelID, channel ?? "")
+      request.add(.pushType, pushType)
+      request.add(.priority, priority)
+      // Apple requires it. With 0 Apple stores nothing, which every channel allows.
+      request.add(.expiration, expiration ?? "0")
+      return .request(request)
+    }
     let request = PushRequest(delivery.token, deviceToken: token, hasOwnTopic: own != nil, body: push.payload)
-    request.add(.identifier, PushIdentifier(queue: configuration.queueName, payload: delivery.token.id).text)
+    request.add(.identifier, identifier)
     request.add(.pushType, pushType)
     if !topic.isEmpty { request.add(.topic, topic) }
-    request.add(.priority, Self.priority(push.envelope?.priority, type))
-    if let expiration = push.envelope?.expiration ?? delivery.expiresAt.map({ Int($0.components.seconds) }), expiration >= 0 {
-      request.add(.expiration, String(expiration))
-    }
+    request.add(.priority, priority)
+    if let expiration { request.add(.expiration, expiration) }
     if let collapseID = push.envelope?.collapseID?.string, !collapseID.isEmpty {
       guard Self.isHeader(collapseID, maximumBytes: Self.maximumCollapseID) else {
         return drop("BadCollapseId: apns-collapse-id must be plain text of at most \(Self.maximumCollapseID) bytes")
@@ -136,6 +171,29 @@ package final class PushRequestMaker {
         default: false
         }
       }
+  }
+
+  /// Whether a text can be a channel's identifier: Base64, with at most the length of a header.
+  private static func isChannel(_ text: String) -> Bool {
+    1...maximumHeader ~= text.utf8.count
+      && text.utf8.allSatisfy { byte in
+        isLetterOrDigit(byte)
+          || [UInt8(ascii: "+"), UInt8(ascii: "/"), UInt8(ascii: "="), UInt8(ascii: "-"), UInt8(ascii: "_")].contains(byte)
+      }
+  }
+
+  /// Whether a text can be a bundle identifier, and so a part of a path.
+  ///
+  /// Source: https://developer.apple.com/documentation/bundleresources/information-property-list/cfbundleidentifier
+  private static func isBundle(_ text: String) -> Bool {
+    !text.isEmpty && text.utf8.allSatisfy { isLetterOrDigit($0) || $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: "-") }
+  }
+
+  private static func isLetterOrDigit(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"): true
+    default: false
+    }
   }
 
   /// Whether a text is a valid header value: printable ASCII, without a space at either end.

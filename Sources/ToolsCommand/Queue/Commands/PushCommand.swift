@@ -32,6 +32,9 @@ struct PushCommand: ParsableCommand {
   func validate() throws {
     guard Validation.isOn else { return }
     guard options.apns else { throw ValidationError("Give --apns to say where to send it.") }
+    if token != nil, options.apnsChannelPath != nil {
+      throw ValidationError("--token and --apns-channel-path name different receivers; give one of them.")
+    }
   }
 
   func run() throws {
@@ -53,8 +56,8 @@ struct PushCommand: ParsableCommand {
       }
       let exchange = try PushExchange()
       let end = try exchange.send(request, configuration, log)
-      if case .answered(let reply) = end, APNsVerdict.of(reply).consequence == .invalidToken {
-        try orExit(log, ExitStatus.inputOutput) { try invalidTokens?.add(request.deviceToken, reply) }
+      if case .answered(let reply) = end, APNsVerdict.of(reply).consequence == .invalidToken, let deviceToken = request.deviceToken {
+        try orExit(log, ExitStatus.inputOutput) { try invalidTokens?.add(deviceToken, reply) }
       }
       try report(end, request, log)
     }
@@ -83,7 +86,7 @@ struct PushCommand: ParsableCommand {
     case .answered(let reply):
       let verdict = APNsVerdict.of(reply)
       var text = verdict.text(of: reply) + "\n"
-      if let identifier = request.value(of: "apns-id") { text += "apns-id: \(identifier)\n" }
+      if let (name, value) = request.identifier { text += "\(name): \(value)\n" }
       if let timestamp = reply.timestamp { text += "timestamp: \(timestamp)\n" }
       if let pause = reply.retryAfter { text += "retry-after: \(pause.components.seconds) s\n" }
       try StandardOutput.write(text)

@@ -39,6 +39,13 @@ struct APNsOptions: ParsableArguments {
     transform: { try JSONPointer(path: $0) })
   var apnsTokenPath: JSONPointer?
 
+  @Option(
+    help: ArgumentHelp(
+      "Where the identifier of a broadcast channel is in the line, such as /channel. Such a line updates a Live Activity on all devices that follow the channel. This member is not sent.",
+      valueName: "pointer"),
+    transform: { try JSONPointer(path: $0) })
+  var apnsChannelPath: JSONPointer?
+
   @Option(help: PayloadOptions.pathHelp, transform: { try JSONPointer(path: $0) })
   var payloadPath: JSONPointer?
 
@@ -98,6 +105,7 @@ struct APNsOptions: ParsableArguments {
     if apnsConnections != nil { return "--apns-connections" }
     if apnsTopic != nil { return "--apns-topic" }
     if apnsTokenPath != nil { return "--apns-token-path" }
+    if apnsChannelPath != nil { return "--apns-channel-path" }
     if apnsSandbox { return "--apns-sandbox" }
     if apnsHost != nil { return "--apns-host" }
     return invalidTokens == nil ? nil : "--invalid-tokens"
@@ -134,6 +142,7 @@ struct APNsOptions: ParsableArguments {
     configuration.rootCertificates = roots.cacert
     (configuration.topic, configuration.pushType) = (apnsTopic, apnsPushType)
     (configuration.tokenPath, configuration.payloadPath) = (apnsTokenPath, payloadPath)
+    configuration.channelPath = apnsChannelPath
     configuration.outputKey = outputKey
     configuration.queueName = queueName
     configuration.invalidTokens = invalidTokens
