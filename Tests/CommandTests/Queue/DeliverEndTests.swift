@@ -20,13 +20,14 @@ extension DeliverTests {
     #expect(try await queue.state().unread == 17)
   }
 
-  @Test func `a second signal waits for no answer`() async throws {
+  @Test func `a deliverer that is stopped says what it waits for, and a second signal waits for no answer`() async throws {
     let queue = try await queue("{\"n\":1}\n")
     let got = queue.tool.home["got"]
     let program = try queue.start("deliver", ["--"] + shell("echo \"$line\" >>\"$1\"; exec sleep 100", got))
     _ = try await queue.state { _ in !text(got).isEmpty }
     program.send(SIGTERM)
-    await program.signalsAreTaken()
+    let errors = await program.errors(holding: "another signal does not wait\n")
+    #expect(errors.contains("stopping: results that were sent have --answer-timeout for their answers; "))
     program.send(SIGTERM)
     let run = await program.finished()
     #expect(run.exit == .status(75))

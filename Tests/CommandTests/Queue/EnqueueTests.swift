@@ -53,19 +53,23 @@ struct EnqueueTests {
     pipe.write("\":1}\n{\"next\":1}\n")
     let run = await program.finished()
     #expect(run.exit == .status(75))
-    #expect(run.errors == "attache: 3 payloads enqueued in \(queue.queue)\n")
+    #expect(run.errors.hasSuffix("attache: 3 payloads enqueued in \(queue.queue)\n"))
     #expect(await pipe.readLine() == "{\"next\":1}")
     _ = try await queue.run("work", ["--once"])
     #expect(try await queue.run("results").text == "{}\n{}\n{\"half\":1}\n")
   }
 
-  @Test func `a second signal ends it at once, and the beginning of the line at hand is in the queue`() async throws {
+  @Test
+  func `it says what it waits for after a signal; a second one ends it at once, and the beginning of the line at hand is in the queue`()
+    async throws
+  {
     let queue = try QueueTool()
     let program = try queue.start("enqueue")
     program.input.write("{}\n{\"half")
     _ = try await queue.state { $0.ready == 1 }
     program.send(SIGTERM)
-    await program.signalsAreTaken()
+    let errors = await program.errors(holding: "another signal does not wait for it\n")
+    #expect(errors.contains("stopping: a half-read line has 30 s to end; "))
     program.send(SIGTERM)
     let run = await program.finished()
     #expect(run.exit == .status(75))

@@ -128,6 +128,8 @@ struct FiguresTests {
       #expect(ready.status == 503)
       #expect(try await LoopbackClient.ask(port, "/livez").status == 200)
       #expect(try await LoopbackClient.ask(port, "/metrics").body.contains("\nattache_payloads_in_flight 1\n"))
+      let errors = await program.errors(holding: "another signal returns them to the queue\n")
+      #expect(errors.contains("stopping: payloads in progress have --deadline to end; "))
       origin.release("/a.png")
       #expect(await program.exit() == .status(0))
     }

@@ -134,7 +134,8 @@ struct Deliver: ParsableCommand {
       {
         opened.stopWaiting()
         deliverer.cancel()
-      })
+      },
+      late: { log.notice("stopping: results that were sent have --answer-timeout for their answers; another signal does not wait") })
     ProcessMemory.dropStart()
     let outcome = Result { () throws(DelivererError) in try deliverer.run() }
     service?.stop()

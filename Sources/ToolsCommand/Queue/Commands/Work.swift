@@ -50,7 +50,8 @@ struct Work: ParsableCommand {
       {
         opened.stopWaiting()
         worker.cancel()
-      })
+      },
+      late: { process.log.notice("stopping: payloads in progress have --deadline to end; another signal returns them to the queue") })
     let outcome = Result { () throws(QueueError) in try worker.run() }
     service?.stop()
     process.end(assembly)
