@@ -97,6 +97,9 @@ def _fill_sqlite(path, count):
             f"""INSERT INTO result (id, outcome, reason, dead, read, finished_at, status)
                 SELECT id, 'fallback', {_REASON.format(id='id')}, id % 100000 = 7, id <= {delivered}, enqueued_at,
                   CASE WHEN id <= {delivered} THEN {_ENDED.format(id='id')} END FROM payload WHERE id <= {decided} ORDER BY id""",
+            """INSERT INTO delivery (id, state, rank, decided, attempts, deaths, deaths_alone)
+                SELECT id, 0, 0, finished_at, 0, 0, 0 FROM result WHERE NOT read""",
+            "INSERT INTO search (search_key, id) SELECT search_key, id FROM payload WHERE search_key IS NOT NULL",
             f"UPDATE queue SET last_id = {count}", "COMMIT", "PRAGMA wal_checkpoint(TRUNCATE)",
         ):
             connection.execute(statement)
