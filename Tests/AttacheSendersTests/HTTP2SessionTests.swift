@@ -21,7 +21,7 @@ struct HTTP2SessionTests {
     let session = try #require(HTTP2Session(authority: "api.push.example"))
     let settings = frame(4, stream: 0)
     #expect(unsafe settings.withUnsafeBytes { unsafe session.receive($0) } == nil)
-    let request = PushRequest(LeaseToken(id: 1, fence: 1), deviceToken: "00ff", hasOwnTopic: false, body: Array("{}".utf8))
+    let request = PushRequest(LeaseToken(id: 1, fence: 1), to: .device("00ff"), hasOwnTopic: false, body: Array("{}".utf8))
     #expect(session.submit(request, authorization: nil, at: MonotonicInstant(nanoseconds: 0)))
     #expect(unsafe session.write { $0.count })
     #expect(unsafe frames.withUnsafeBytes { unsafe session.receive($0) } == nil)

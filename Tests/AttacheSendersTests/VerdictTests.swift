@@ -1,3 +1,4 @@
+import Attache
 import AttacheQueue
 import AttacheTesting
 import Testing
@@ -86,11 +87,11 @@ struct VerdictTests {
   }
 
   @Test(arguments: [
-    (403, "FeatureNotEnabled", APNsVerdict.Consequence.refusedTopic), (404, "ChannelNotRegistered", .dropped),
+    (403, "FeatureNotEnabled", APNsVerdict.Consequence.refusedTopic), (403, "ChannelNotRegistered", .dropped),
     (400, "Unregistered", .invalidToken),
     (500, "BadChannelId", .retry), (200, "BadChannelId", .delivered),
   ])
-  func `a documented reason counts with another status of the client's faults`(
+  func `a documented reason counts with any status from 400 to 499`(
     status: Int, reason: String, consequence: APNsVerdict.Consequence
   ) {
     #expect(APNsVerdict.of(APNsReply(status: status, reason: reason)).consequence == consequence)
@@ -108,6 +109,18 @@ struct VerdictTests {
       guard case .dropped(let reason) = answers.first else { return #expect(Bool(false), "\(answers)") }
       #expect(reason.hasPrefix("400 TopicDisallowed: "))
       #expect(answers.last == .delivered(status: "200"))
+    }
+  }
+
+  @Test func `a broadcast that Apple accepts says nothing of the device tokens`() async throws {
+    let server = try await APNsServer.start(channels: ["Y2g="]) { $0.app == nil ? .error(400, "BadDeviceToken") : .delivered }
+    try await APNsTest.run(server) {
+      $0.channelPath = JSONPointer("channel")
+    } _: { test in
+      _ = await test.answers(to: [#"{"aps":{"event":"update","content-state":{}},"channel":"Y2g="}"#])
+      _ = await test.answers(to: (0..<10).map { APNsTest.line($0) })
+      await test.recorder.waitForAnswers(count: 11)
+      #expect(test.recorder.notices.count == 1)
     }
   }
 

@@ -20,15 +20,15 @@ package enum PushReading: Hashable, Sendable {
   /// The number of notifications in the line, if more than one: a request to APNs cannot carry
   /// several.
   case several(Int)
-  /// No payload. The text gives the reason in one line.
+  /// Nothing that can be sent. The text gives the reason in one line.
   case nothing(String)
 }
 
 /// Reads the payload to send to APNs from one line after another.
 ///
-/// The payload is sent as written, without what is not for a device: the device token and the channel,
-/// if their paths lead into the payload, and the output member (`attache`), if its attachments have `file:` URLs, which
-/// no device can load.
+/// The payload is sent as written, without what is not for a device: the device token and the channel, if
+/// their paths lead into the payload, and the output member (`attache`), if its attachments have `file:`
+/// URLs, which no device can load.
 ///
 /// A reader owns parsers, so only one thread at a time may use it.
 package final class PushReader {
@@ -88,59 +88,73 @@ package final class PushReader {
       management.find(in: element)
       traits.isDeviceManagement = management[0]?.isText == true
     }
-    var push = Push(payload: [], traits: traits, envelope: opener.envelope, token: opener.envelope?.token)
-    let object = unsafe payload(line, bytes, &push)
-    findAddress(line, object, &push)
+    var push = unsafe Push(payload: payload(line, bytes), traits: traits, envelope: opener.envelope, token: opener.envelope?.token)
+    if let channelPath {
+      switch takeAddress(channelPath, line, from: &push) {
+      case .text(let channel): push.channel = channel
+      case .nothing: break
+      case .otherType: return .nothing("BadChannelId: the channel at \(channelPath) is not a string")
+      }
+    }
+    if let tokenPath, case .text(let token) = takeAddress(tokenPath, line, from: &push) { push.token = token }
     if isEnriched { dropMedia(of: &push) }
     var count = 1
     while opener.next() != nil { count += 1 }
     return count == 1 ? .push(push) : .several(count)
   }
 
-  /// Sets the payload.
-  ///
-  /// - Returns: the payload's range in the line; nil if the payload was built from the line or is
-  ///   in a string.
-  private func payload(_ line: [UInt8], _ bytes: UnsafeRawBufferPointer, _ push: inout Push) -> Range<Int>? {
-    if let built = opener.place?.built {
-      push.payload = built
-      return nil
-    }
-    if let place = opener.place, let text = place.text {
-      push.payload = Array(text.source(place.object))
-      return nil
-    }
-    let object = unsafe opener.splice(of: bytes).payload
-    push.payload = Array(line[object])
-    return object
+  /// Returns the payload as it stands in the line, or as a service builds it.
+  private func payload(_ line: [UInt8], _ bytes: UnsafeRawBufferPointer) -> [UInt8] {
+    if let built = opener.place?.built { return built }
+    if let place = opener.place, let text = place.text { return Array(text.source(place.object)) }
+    return unsafe Array(line[opener.splice(of: bytes).payload])
   }
 
-  /// Finds the token and the channel at their paths. Removes the members of those that are in the payload.
-  private func findAddress(_ line: [UInt8], _ object: Range<Int>?, _ push: inout Push) {
-    guard tokenPath != nil || channelPath != nil else { return }
-    var json = Array(line[opener.json])
-    let start = object.map { $0.lowerBound - opener.json.lowerBound }
-    if let channelPath, let (channel, removed) = take(channelPath, JSONText(json), start, &push) {
-      push.channel = channel
-      if let removed { json.removeSubrange(removed) }
-    }
-    if let tokenPath, let (token, _) = take(tokenPath, JSONText(json), start, &push) { push.token = token }
+  /// What stands at the path of an address.
+  private enum Address {
+    case text(UntrustedText)
+    /// Nothing, null or an empty string.
+    case nothing
+    case otherType
   }
 
-  /// Returns the text at a path. If it is in the payload, removes its member from there.
-  ///
-  /// - Parameter start: where the payload begins in the text; nil if it is not a part of it.
-  /// - Returns: nil without a text there, or if it is empty; `removed` is the member's place in the text.
-  private func take(
-    _ path: JSONPointer, _ text: JSONText, _ start: Int?, _ push: inout Push
-  ) -> (text: UntrustedText, removed: Range<Int>?)? {
-    guard let found = text.find(path), let value = text.string(found.value), !value.isEmpty else { return nil }
-    let address = UntrustedText(decoding: value)
-    guard let start, let removal = found.removal else { return (address, nil) }
-    let inPayload = removal.lowerBound - start..<removal.upperBound - start
-    guard inPayload.lowerBound > 0, inPayload.upperBound < push.payload.count else { return (address, nil) }
-    push.payload.removeSubrange(inPayload)
-    return (address, removal)
+  /// Returns what stands at a path, and removes it from the payload: no device reads an address.
+  private func takeAddress(_ path: JSONPointer, _ line: [UInt8], from push: inout Push) -> Address {
+    if let rest = partsInPayload(of: path) {
+      let payload = JSONText(push.payload)
+      guard let found = payload.find(rest) else { return .nothing }
+      push.payload = LineEdit.apply(found.removals, to: push.payload)
+      return Self.address(payload, found.value)
+    }
+    let text = JSONText(Array(line[opener.json]))
+    guard let found = text.find(path.tokens[...]) else { return .nothing }
+    let address = Self.address(text, found.value)
+    if opener.place?.built != nil, case .text(let value) = address { removeCopy(of: value, path, from: &push) }
+    return address
+  }
+
+  private static func address(_ text: JSONText, _ value: Range<Int>) -> Address {
+    guard !text.isNull(value) else { return .nothing }
+    return text.string(value).map { $0.isEmpty ? .nothing : .text(UntrustedText(decoding: $0)) } ?? .otherType
+  }
+
+  /// Returns the parts of a path behind the payload's own path; nil if the path does not lead into the
+  /// payload, or if a service builds the payload from the line.
+  private func partsInPayload(of path: JSONPointer) -> ArraySlice<JSONPointer.Token>? {
+    let own = opener.path.tokens
+    guard opener.place?.built == nil, path.tokens.starts(with: own, by: { $0.text.utf8.elementsEqual($1.text.utf8) }) else { return nil }
+    return path.tokens.dropFirst(own.count)
+  }
+
+  /// Removes the address that a service has copied into the payload that it builds: the value is at the end
+  /// of the path.
+  private func removeCopy(of address: UntrustedText, _ path: JSONPointer, from push: inout Push) {
+    let payload = JSONText(push.payload)
+    for start in path.tokens.indices {
+      guard let found = payload.find(path.tokens[start...]), payload.string(found.value) == Array(address.utf8) else { continue }
+      push.payload = LineEdit.apply(found.removals, to: push.payload)
+      return
+    }
   }
 
   /// Removes each output member whose attachments have `file:` URLs.
@@ -154,26 +168,26 @@ package final class PushReader {
 }
 
 extension JSONText {
-  /// The range of a value, and the range to delete to remove its member; `removal` is nil for an
-  /// array element.
+  /// The range of a value, and the edits that remove all members of its name; none for an element of an array,
+  /// and for an object or an array.
   fileprivate struct Found {
     var value: Range<Int>
-    var removal: Range<Int>?
+    var removals: [LineEdit] = []
   }
 
-  /// Returns the value at a pointer that leads through no string; nil if there is none. The text
-  /// must have no white space after its value.
-  fileprivate func find(_ pointer: JSONPointer) -> Found? {
-    var found = Found(value: bytes.span.skipSpace(from: 0)..<bytes.count)
-    for token in pointer.tokens {
+  /// Returns the value at the parts of a path that leads through no string; nil if there is none.
+  fileprivate func find(_ parts: ArraySlice<JSONPointer.Token>) -> Found? {
+    var found = Found(value: root)
+    for part in parts {
       if isArray(found.value) {
         let elements = elements(of: found.value)
-        guard let index = token.index, elements.indices.contains(index) else { return nil }
+        guard let index = part.index, elements.indices.contains(index) else { return nil }
         found = Found(value: elements[index])
       } else {
         let members = members(of: found.value)
-        guard let index = members.lastIndex(where: { isNamed($0, token.text) }) else { return nil }
-        found = Found(value: members[index].value, removal: removal(of: index..<index + 1, in: members))
+        let named = members.indices.filter { isNamed(members[$0], part.text) }
+        guard let value = named.last.map({ members[$0].value }) else { return nil }
+        found = Found(value: value, removals: isObject(value) || isArray(value) ? [] : removals(of: Set(named), in: members))
       }
     }
     return found

@@ -124,7 +124,7 @@ extension APNsSender: PushClientOwner {
     let text = verdict.text(of: reply)
     switch verdict.consequence {
     case .delivered:
-      state.withLock { $0.badTokens = nil }
+      if request.deviceToken != nil { state.withLock { $0.badTokens = nil } }
       return .delivered(status: String(reply.status))
     case .invalidToken:
       note(request, reply)

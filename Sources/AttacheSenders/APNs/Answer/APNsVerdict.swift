@@ -46,7 +46,7 @@ package struct APNsVerdict: Hashable, Sendable {
     Row(400, "BadCollapseId", .dropped, "the collapse identifier is longer than 64 bytes"),
     Row(400, "BadDeviceToken", .invalidToken, "the device token is invalid, or belongs to the other environment", "see --apns-sandbox"),
     Row(400, "BadExpirationDate", .dropped, "apns-expiration is invalid"),
-    Row(400, "BadMessageId", .dropped, "apns-id is invalid"),
+    Row(400, "BadMessageId", .dropped, "the request's identifier is invalid"),
     Row(400, "BadPriority", .dropped, "apns-priority is invalid"),
     Row(400, "BadTopic", .refusedTopic, "the topic is invalid", "check --apns-topic"),
     Row(
@@ -98,7 +98,7 @@ package struct APNsVerdict: Hashable, Sendable {
       429, "TooManyProviderTokenUpdates", .refused, "the provider token changed too often",
       "wait 20 minutes, set the clocks of all machines that use this key, and end other programs that sign tokens with it: all of attache's use the same claims for 20 minutes"
     ),
-    Row(429, "TooManyRequests", .retry, "too many notifications went to this device"),
+    Row(429, "TooManyRequests", .retry, "too many notifications went to this device or channel"),
     Row(500, "InternalServerError", .retry, "Apple's server has failed"),
     Row(503, "ServiceUnavailable", .retry, "Apple's service is unavailable"),
     Row(503, "Shutdown", .retry, "Apple's server is shutting down"),
@@ -121,7 +121,7 @@ package struct APNsVerdict: Hashable, Sendable {
     if reply.status == 200 { return table[0].verdict }
     let reason = Array((reply.reason ?? "").utf8)
     if let verdict = verdicts[Key(status: reply.status, reason: reason)] { return verdict }
-    // A documented reason says more than a status that it does not have in the documentation.
+    // If Apple sends a documented reason with another status, the reason says more.
     return (400...499 ~= reply.status ? ofReason[reason] : nil) ?? ofStatus(reply.status)
   }
 

@@ -8,7 +8,7 @@ internal import AttacheQueue
 /// https://developer.apple.com/documentation/usernotifications/sending-broadcast-push-notification-requests-to-apns
 enum PushHeader: CaseIterable {
   case path, identifier, pushType, topic, priority, expiration, collapseID
-  /// ``identifier`` and the receiver of a broadcast.
+  /// The identifier and the receiver of a broadcast.
   case requestID, channelID
 
   var name: StaticString {
@@ -62,22 +62,25 @@ package final class PushRequest: @unchecked Sendable {
     waitsSince = nil
   }
 
-  init(_ token: LeaseToken, deviceToken: String, hasOwnTopic: Bool, body: [UInt8]) {
-    (self.token, self.deviceToken, self.hasOwnTopic, self.body) = (token, deviceToken, hasOwnTopic, body)
-    values.reserveCapacity(256)
-    add(.path, "/3/device/\(deviceToken)")
+  /// What the path of a request names: a device, or the app of a broadcast by its bundle identifier.
+  enum Target {
+    case device(String)
+    case app(String)
   }
 
-  /// Creates a broadcast.
-  ///
-  /// - Parameter app: the app's bundle identifier, validated.
-  init(_ token: LeaseToken, broadcastTo app: String, hasOwnTopic: Bool, body: [UInt8]) {
-    (self.token, deviceToken, self.hasOwnTopic, self.body) = (token, nil, hasOwnTopic, body)
+  /// Creates a request to a validated target.
+  init(_ token: LeaseToken, to target: Target, hasOwnTopic: Bool, body: [UInt8]) {
+    (self.token, self.hasOwnTopic, self.body) = (token, hasOwnTopic, body)
+    let path: String
+    switch target {
+    case .device(let token): (deviceToken, path) = (token, "/3/device/\(token)")
+    case .app(let bundle): (deviceToken, path) = (nil, "/4/broadcasts/apps/\(bundle)")
+    }
     values.reserveCapacity(256)
-    add(.path, "/4/broadcasts/apps/\(app)")
+    add(.path, path)
   }
 
-  /// The request's identifier.
+  /// The header that identifies the request, `apns-id` or `apns-request-id`.
   package var identifier: (name: String, value: String)? {
     headers.first { [.identifier, .requestID].contains($0.header) }.map {
       ($0.header.name.description, String(decoding: values[$0.range], as: UTF8.self))

@@ -10,13 +10,22 @@ package final class PushRequestMaker {
     case answer(DeliveryAnswer)
   }
 
-  /// The largest payload in bytes.
-  ///
-  /// Source:
-  /// https://developer.apple.com/documentation/usernotifications/generating-a-remote-notification
-  static let maximumPayload = 4_096
-  /// The largest payload of a VoIP push in bytes.
-  static let maximumVoIPPayload = 5_120
+  /// Who gets a request.
+  private enum Receiver {
+    case device(String)
+    case channel(String)
+  }
+
+  /// Why no request is made.
+  private struct NotSent: Error {
+    let answer: DeliveryAnswer
+
+    /// This payload can never be sent.
+    static func drop(_ reason: String) -> NotSent { NotSent(answer: .dropped(reason: reason)) }
+    /// What the user has set suits no payload like this one.
+    static func refuse(_ reason: String) -> NotSent { NotSent(answer: .refused(reason: reason)) }
+  }
+
   /// The largest payload of a broadcast in bytes.
   ///
   /// Source:
@@ -30,7 +39,7 @@ package final class PushRequestMaker {
   /// The number of digits of a device token. Apple documents no length; current tokens have 64 to
   /// 200.
   static let tokenLength = 2...400
-  /// The maximum length of a topic or a push type in bytes. A bundle identifier has at most 155.
+  /// The maximum length of a topic, a push type or a channel's identifier in bytes. A bundle identifier has at most 155.
   private static let maximumHeader = 255
 
   private let reader: PushReader
@@ -63,81 +72,130 @@ package final class PushRequestMaker {
 
   private func make(_ push: Push, _ delivery: Delivery) -> Made {
     if push.hasLostMedia { hasLostMedia = true }
-    let channel = push.channel?.string
-    let token = channel == nil ? configuration.deviceToken ?? push.token?.string : nil
-    if let channel {
+    do throws(NotSent) {
+      let receiver = try receiver(of: push)
+      let (name, type) = try pushType(of: push)
+      try checkSize(of: push, type, receiver)
+      let topic = try topic(of: push, name, type)
+      return switch receiver {
+      case .device(let token): .request(try request(push, delivery, token, name, type, topic))
+      case .channel(let channel): .request(try broadcast(push, delivery, channel, type, topic))
+      }
+    } catch {
+      return .answer(error.answer)
+    }
+  }
+
+  private func receiver(of push: Push) throws(NotSent) -> Receiver {
+    if let channel = push.channel?.string {
       guard Self.isChannel(channel) else {
-        return drop("BadChannelId: \(PrintableText.of(channel)) is not the identifier of a channel, which Apple issues in Base64")
+        throw .drop("BadChannelId: \(PrintableText.of(channel)) is not the identifier of a channel, which Apple issues in Base64")
       }
-    } else if let token {
-      guard Self.isToken(token) else {
-        return drop("BadDeviceToken: \(PrintableText.of(token)) is not a device token, which has hexadecimal digits")
-      }
-    } else {
+      return .channel(channel)
+    }
+    guard let token = configuration.deviceToken ?? push.token?.string else {
       let channels = configuration.channelPath.map { ", and no channel at \($0)" } ?? ""
-      return drop("no device token\(channels); write one per line in an envelope, or give its path with --apns-token-path")
+      throw .drop("no device token\(channels); write one per line in an envelope, or give its path with --apns-token-path")
     }
-    let ownType = push.envelope?.pushType?.string
-    let pushType = ownType ?? (push.traits.isUnmistakable ? nil : configuration.pushType) ?? push.traits.usualType.rawValue
-    guard Self.isHeader(pushType, maximumBytes: Self.maximumHeader) else {
-      return drop("InvalidPushType: apns-push-type is not plain text")
+    guard Self.isToken(token) else {
+      throw .drop("BadDeviceToken: \(PrintableText.of(token)) is not a device token, which has hexadecimal digits")
     }
-    // Apple may add types.
-    let type = PushType(rawValue: pushType)
+    return .device(token)
+  }
+
+  /// Returns the push type by its name, and as Apple documents it; nil if Apple does not, since it may add
+  /// types.
+  private func pushType(of push: Push) throws(NotSent) -> (name: String, type: PushType?) {
+    let own = push.envelope?.pushType?.string
+    let name = own ?? (push.traits.isUnmistakable ? nil : configuration.pushType) ?? push.traits.usualType.rawValue
+    guard Self.isHeader(name, maximumBytes: Self.maximumHeader) else {
+      throw .drop("InvalidPushType: apns-push-type is not plain text")
+    }
+    let type = PushType(rawValue: name)
     if let conflict = type.flatMap(push.traits.conflict) {
-      return ownType == nil ? refuse("--apns-push-type does not fit: \(conflict)") : drop("InvalidPushType: \(conflict)")
+      throw own == nil ? .refuse("--apns-push-type does not fit: \(conflict)") : .drop("InvalidPushType: \(conflict)")
     }
-    if channel != nil, type != .liveactivity {
-      return drop("InvalidPushType: a broadcast updates Live Activities, but the push type is \(PrintableText.of(pushType))")
-    }
-    let maximum = channel != nil ? Self.maximumBroadcast : type == .voip ? Self.maximumVoIPPayload : Self.maximumPayload
-    guard push.payload.count <= maximum else {
-      return drop("PayloadTooLarge: the payload has \(push.payload.count) bytes, and APNs accepts \(maximum); see --max-payload")
-    }
-    let own = push.envelope?.topic?.string
-    guard let given = own ?? configuration.topic ?? (hasCertificate ? "" : nil) else {
-      return refuse("the payload has no topic; give the app's bundle identifier with --apns-topic")
-    }
-    guard let topic = given.isEmpty ? given : type.map({ $0.topic(given) }) ?? given else {
-      let text = "\(PrintableText.of(given)) is the topic of another push type than \(pushType); give the app's bundle identifier"
-      return own == nil ? refuse("--apns-topic: \(text)") : drop("BadTopic: \(text)")
-    }
-    guard topic.isEmpty || Self.isHeader(topic, maximumBytes: Self.maximumHeader) else {
-      return drop("BadTopic: apns-topic is not plain text")
-    }
-    let identifier = PushIdentifier(queue: configuration.queueName, payload: delivery.token.id).text
-    let priority = Self.priority(push.envelope?.priority, type)
-    let expiration = (push.envelope?.expiration ?? delivery.expiresAt.map { Int($0.components.seconds) }).flatMap {
-      $0 < 0 ? nil : String($0)
-    }
-    guard let token else {
-      let app = String(decoding: topic.utf8.dropLast(PushType.liveactivity.topicSuffix.utf8.count), as: UTF8.self)
-      guard Self.isBundle(app) else {
-        let text = "a broadcast needs the app's bundle identifier, and \(PrintableText.of(app)) is none"
-        return own == nil ? refuse("--apns-topic: \(text)") : drop("BadTopic: \(text)")
+    return (name, type)
+  }
+
+  private func checkSize(of push: Push, _ type: PushType?, _ receiver: Receiver) throws(NotSent) {
+    let maximum =
+      switch receiver {
+      case .channel: Self.maximumBroadcast
+      case .device: type == .voip ? LineOpener.maximumVoIPPayload : LineOpener.maximumPayload
       }
-      let request = PushRequest(delivery.token, broadcastTo: app, hasOwnTopic: own != nil, body: push.payload)
-      request.add(.requestID, identifier)
-      request.add(.channelID, channel ?? "")
-      request.add(.pushType, pushType)
-      request.add(.priority, priority)
-      // Apple requires it. With 0 Apple stores nothing, which every channel allows.
-      request.add(.expiration, expiration ?? "0")
-      return .request(request)
+    guard push.payload.count <= maximum else {
+      throw .drop("PayloadTooLarge: the payload has \(push.payload.count) bytes, and APNs accepts \(maximum); see --max-payload")
     }
-    let request = PushRequest(delivery.token, deviceToken: token, hasOwnTopic: own != nil, body: push.payload)
-    request.add(.identifier, identifier)
+  }
+
+  /// Returns the topic with the suffix of its push type; empty if the client certificate has the only one.
+  private func topic(of push: Push, _ pushType: String, _ type: PushType?) throws(NotSent) -> String {
+    guard let given = ownTopic(of: push) ?? configuration.topic ?? (hasCertificate ? "" : nil) else {
+      throw .refuse("the payload has no topic; give the app's bundle identifier with --apns-topic")
+    }
+    guard !given.isEmpty else { return "" }
+    guard let topic = type.map({ $0.topic(given) }) ?? given else {
+      throw badTopic(
+        of: push, "\(PrintableText.of(given)) is the topic of another push type than \(pushType); give the app's bundle identifier")
+    }
+    guard Self.isHeader(topic, maximumBytes: Self.maximumHeader) else { throw badTopic(of: push, "the topic is not plain text") }
+    return topic
+  }
+
+  /// The envelope's topic; nil if it is missing or empty.
+  private func ownTopic(of push: Push) -> String? {
+    push.envelope?.topic.flatMap { $0.isEmpty ? nil : $0.string }
+  }
+
+  private func badTopic(of push: Push, _ reason: String) -> NotSent {
+    ownTopic(of: push) == nil ? .refuse("--apns-topic: \(reason)") : .drop("BadTopic: \(reason)")
+  }
+
+  private func request(
+    _ push: Push, _ delivery: Delivery, _ deviceToken: String, _ pushType: String, _ type: PushType?, _ topic: String
+  ) throws(NotSent) -> PushRequest {
+    let request = PushRequest(delivery.token, to: .device(deviceToken), hasOwnTopic: ownTopic(of: push) != nil, body: push.payload)
+    request.add(.identifier, identifier(of: delivery))
     request.add(.pushType, pushType)
     if !topic.isEmpty { request.add(.topic, topic) }
-    request.add(.priority, priority)
-    if let expiration { request.add(.expiration, expiration) }
+    request.add(.priority, Self.priority(push.envelope?.priority, type))
+    if let expiration = push.envelope?.expiration ?? delivery.expiresAt.map({ Int($0.components.seconds) }), expiration >= 0 {
+      request.add(.expiration, String(expiration))
+    }
     if let collapseID = push.envelope?.collapseID?.string, !collapseID.isEmpty {
       guard Self.isHeader(collapseID, maximumBytes: Self.maximumCollapseID) else {
-        return drop("BadCollapseId: apns-collapse-id must be plain text of at most \(Self.maximumCollapseID) bytes")
+        throw .drop("BadCollapseId: apns-collapse-id must be plain text of at most \(Self.maximumCollapseID) bytes")
       }
       request.add(.collapseID, collapseID)
     }
-    return .request(request)
+    return request
+  }
+
+  private func broadcast(
+    _ push: Push, _ delivery: Delivery, _ channel: String, _ type: PushType?, _ topic: String
+  ) throws(NotSent) -> PushRequest {
+    guard type == .liveactivity else {
+      throw .drop("InvalidPushType: a broadcast updates a Live Activity, and the payload is for none (aps.event, aps.content-state)")
+    }
+    guard !topic.isEmpty else { throw .refuse("a broadcast needs the app's bundle identifier; give it with --apns-topic") }
+    let app = String(decoding: topic.utf8.dropLast(PushType.liveactivity.topicSuffix.utf8.count), as: UTF8.self)
+    guard Self.isBundle(app) else {
+      throw badTopic(of: push, "a broadcast needs the app's bundle identifier, and \(PrintableText.of(app)) is none")
+    }
+    let request = PushRequest(delivery.token, to: .app(app), hasOwnTopic: ownTopic(of: push) != nil, body: push.payload)
+    request.add(.requestID, identifier(of: delivery))
+    request.add(.channelID, channel)
+    request.add(.pushType, PushType.liveactivity.rawValue)
+    request.add(.priority, Self.priority(push.envelope?.priority, type))
+    // Apple requires it. With 0 Apple stores nothing, which suits every channel. So the time in the queue does not
+    // count here: a channel may be one that stores nothing.
+    request.add(.expiration, String(max(0, push.envelope?.expiration ?? 0)))
+    return request
+  }
+
+  private func identifier(of delivery: Delivery) -> String {
+    PushIdentifier(queue: configuration.queueName, payload: delivery.token.id).text
   }
 
   private var hasCertificate: Bool {
@@ -145,15 +203,6 @@ package final class PushRequestMaker {
     case .certificate: true
     case .key: false
     }
-  }
-
-  /// What the user has set suits no payload like this one.
-  private func refuse(_ reason: String) -> Made {
-    .answer(.refused(reason: reason))
-  }
-
-  private func drop(_ reason: String) -> Made {
-    .answer(.dropped(reason: reason))
   }
 
   /// The value of `apns-priority`: 10 delivers at once, 5 when it suits the device, 1 when it costs
@@ -176,17 +225,16 @@ package final class PushRequestMaker {
   /// Whether a text can be a channel's identifier: Base64, with at most the length of a header.
   private static func isChannel(_ text: String) -> Bool {
     1...maximumHeader ~= text.utf8.count
-      && text.utf8.allSatisfy { byte in
-        isLetterOrDigit(byte)
-          || [UInt8(ascii: "+"), UInt8(ascii: "/"), UInt8(ascii: "="), UInt8(ascii: "-"), UInt8(ascii: "_")].contains(byte)
-      }
+      && text.utf8.allSatisfy { isLetterOrDigit($0) || "+/=-_".utf8.contains($0) }
   }
 
-  /// Whether a text can be a bundle identifier, and so a part of a path.
+  /// Whether a text can be a bundle identifier, and so a part of a path. It has no empty part, which excludes `..`.
   ///
   /// Source: https://developer.apple.com/documentation/bundleresources/information-property-list/cfbundleidentifier
   private static func isBundle(_ text: String) -> Bool {
-    !text.isEmpty && text.utf8.allSatisfy { isLetterOrDigit($0) || $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: "-") }
+    text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false).allSatisfy { part in
+      !part.isEmpty && part.allSatisfy { isLetterOrDigit($0) || $0 == UInt8(ascii: "-") }
+    }
   }
 
   private static func isLetterOrDigit(_ byte: UInt8) -> Bool {

@@ -97,7 +97,10 @@ struct Enqueue: ParsableCommand {
       {
         opened.stopWaiting()
         stop.request(finishingLineBy: .now)
-      }, late: { log.notice("stopping: a half-read line has 30 s to end; another signal does not wait for it") })
+      },
+      late: {
+        log.notice("stopping: a half-read line has \(Self.lineEnd.components.seconds) s to end; another signal does not wait for it")
+      })
     let enqueuer = Enqueuer(opened, options)
     let result = Result { () throws(EnqueueError) in try enqueuer.run(input.descriptor, stop: stop) }
     log.info("\(summary(of: enqueuer.counts))")

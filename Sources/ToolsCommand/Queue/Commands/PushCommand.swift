@@ -11,8 +11,8 @@ struct PushCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "push", abstract: "Send one payload to Apple and print the answer.",
     discussion: """
-      The answer goes to standard output: the status and the reason, what they mean, and the apns-id. The exit status is 0 when Apple has accepted the \
-      notification; 75 when it may be sent again; 65 when this payload or this device token will never be taken; 77 when Apple does not accept the key, the \
+      The answer goes to standard output: the status and the reason, what they mean, and the apns-id (of a broadcast, the apns-request-id). The exit status is 0 when Apple has accepted the \
+      notification; 75 when it may be sent again; 65 when this payload, this device token or this channel will never be taken; 77 when Apple does not accept the key, the \
       certificate or the topic; 69 when the server cannot be reached.
       """)
 
