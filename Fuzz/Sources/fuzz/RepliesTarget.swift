@@ -65,7 +65,7 @@ struct RepliesTarget: Target {
 
   private func request(_ number: Int) -> PushRequest {
     PushRequest(
-      LeaseToken(id: Int64(number), fence: 1), deviceToken: "00ff", hasOwnTopic: false,
+      LeaseToken(id: Int64(number), fence: 1), to: .device("00ff"), hasOwnTopic: false,
       body: Array(repeating: UInt8(ascii: "x"), count: 100 * number))
   }
 }
