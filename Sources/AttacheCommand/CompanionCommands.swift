@@ -18,7 +18,7 @@ let companionCommands: [(name: String, abstract: String)] = [
   ("rehearse", "Play scenarios of a failing network, with attache or any other filter."),
   ("extension", "Build an iOS service extension, unchanged, for --extension."),
   ("record", "Run the filter and record its input and network as a scenario for attache rehearse."),
-  ("origin", "Serve a folder on loopback, with faults selected by the path, for manual tests."),
+  ("origin", "Serve a folder with faults, or play Apple's or Google's push service, for manual tests."),
 ]
 
 /// The subcommand in a row of the table, from 0, for the help: ArgumentParser needs a type for each subcommand.

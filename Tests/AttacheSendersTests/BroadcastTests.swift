@@ -16,8 +16,8 @@ struct BroadcastTests {
   /// Sends lines, and returns their answers and what the server received.
   private static func send(
     _ lines: [String], change: @escaping (inout APNsConfiguration) -> Void = { _ in }
-  ) async throws -> (answers: [DeliveryAnswer], requests: [APNsRequest]) {
-    let server = try await APNsServer.start(channels: [channel])
+  ) async throws -> (answers: [DeliveryAnswer], requests: [PushServerRequest]) {
+    let server = try await PushServer.startAPNs(channels: [channel])
     var answers: [DeliveryAnswer] = []
     try await APNsTest.run(server) { configuration in
       configuration.channelPath = JSONPointer("channel")
@@ -117,7 +117,7 @@ struct BroadcastTests {
 
   @Test(arguments: [nil, "", "exämple"])
   func `a topic of the user's that is none pauses`(topic: String?) async throws {
-    let server = try await APNsServer.start(tls: .clientCertificate, channels: [Self.channel])
+    let server = try await PushServer.startAPNs(tls: .clientCertificate, channels: [Self.channel])
     let file = try server.makeClientCertificateFile()
     try await APNsTest.run(server) { configuration in
       (configuration.channelPath, configuration.topic) = (JSONPointer("channel"), topic)
@@ -159,7 +159,7 @@ struct BroadcastTests {
   }
 
   @Test func `a broadcast that is sent again has the same identifier`() async throws {
-    let server = try await APNsServer.start(channels: [Self.channel]) { $0.attempt == 1 ? .refusedStream : .delivered }
+    let server = try await PushServer.startAPNs(channels: [Self.channel]) { $0.attempt == 1 ? .refusedStream : .delivered }
     try await APNsTest.run(server) {
       $0.channelPath = JSONPointer("channel")
     } _: { test in

@@ -8,7 +8,7 @@ import Testing
 @Suite(.timeLimit(.minutes(1)))
 struct ClientCertificateTests {
   @Test func `a server that verifies certificates takes ours, and sees no token`() async throws {
-    let server = try await APNsServer.start(tls: .clientCertificate)
+    let server = try await PushServer.startAPNs(tls: .clientCertificate)
     let file = try server.makeClientCertificateFile()
     try await APNsTest.run(server) { configuration in
       configuration.credentials = .certificate(file)
@@ -21,7 +21,7 @@ struct ClientCertificateTests {
   }
 
   @Test func `a certificate that somebody else vouches for is refused in words, and nothing is sent`() async throws {
-    let (server, other) = (try await APNsServer.start(tls: .clientCertificate), try await APNsServer.start(tls: .clientCertificate))
+    let (server, other) = (try await PushServer.startAPNs(tls: .clientCertificate), try await PushServer.startAPNs(tls: .clientCertificate))
     let file = try other.makeClientCertificateFile()
     try await APNsTest.run(server) { configuration in
       configuration.credentials = .certificate(file)
@@ -34,16 +34,16 @@ struct ClientCertificateTests {
   }
 
   @Test func `a file without a certificate or without its key is refused before anything is sent`() async throws {
-    let server = try await APNsServer.start(tls: .clientCertificate)
+    let server = try await PushServer.startAPNs(tls: .clientCertificate)
     for (path, reason) in [
       ("/missing/client.pem", "the certificate in /missing/client.pem cannot be used: "),
       (server.rootCertificatePEMFile, "the private key in \(server.rootCertificatePEMFile) cannot be used with its certificate: "),
     ] {
       var configuration = APNsConfiguration(
-        endpoint: APNsEndpoint(host: "127.0.0.1", port: UInt16(server.port)), credentials: .certificate(path))
+        endpoint: PushEndpoint(host: "127.0.0.1", port: UInt16(server.port)), credentials: .certificate(path))
       configuration.rootCertificates = server.rootCertificatePEMFile
       let sender = try APNsSender(configuration)
-      let error = #expect(throws: APNsSetupError.self) { try sender.start(AnswerRecorder()) }
+      let error = #expect(throws: SenderSetupError.self) { try sender.start(AnswerRecorder()) }
       #expect(error?.description.hasPrefix(reason) == true, "\(String(describing: error))")
       sender.close()
     }

@@ -11,7 +11,7 @@ import Testing
 struct ConnectionTests {
   @Test(arguments: [1, 3, 100])
   func `no more streams are open than the server allows, and one connection carries them all`(limit: Int) async throws {
-    let server = try await APNsServer.start(maximumStreams: limit)
+    let server = try await PushServer.startAPNs(maximumStreams: limit)
     try await APNsTest.run(server) { test in
       let answers = await test.answers(to: (0..<200).map { APNsTest.line($0) })
       #expect(answers == Array(repeating: .delivered(status: "200"), count: 200))
@@ -22,7 +22,7 @@ struct ConnectionTests {
   }
 
   @Test func `a further connection is made while the others have no free stream`() async throws {
-    let server = try await APNsServer.start(maximumStreams: 2) { _ in .hold }
+    let server = try await PushServer.startAPNs(maximumStreams: 2) { _ in .hold }
     try await APNsTest.run(server) { configuration in
       configuration.connections = 3
     } _: { test in
@@ -35,7 +35,7 @@ struct ConnectionTests {
   }
 
   @Test func `a GOAWAY in the midst loses nothing: what it leaves out is sent again as the same, the rest is answered`() async throws {
-    let server = try await APNsServer.start { request in request.connection == 1 ? .hold : .delivered }
+    let server = try await PushServer.startAPNs { request in request.connection == 1 ? .hold : .delivered }
     try await APNsTest.run(server) { test in
       test.sender.send((1...10).map { APNsTest.delivery($0, APNsTest.line(Int($0))) })
       await server.waitForHeld(count: 10)
@@ -52,7 +52,7 @@ struct ConnectionTests {
   }
 
   @Test func `a GOAWAY that closes at once has what was looked at tried again, with the reason that it gives`() async throws {
-    let server = try await APNsServer.start { request in request.connection == 1 ? .hold : .delivered }
+    let server = try await PushServer.startAPNs { request in request.connection == 1 ? .hold : .delivered }
     try await APNsTest.run(server) { test in
       test.sender.send((1...4).map { APNsTest.delivery($0, APNsTest.line(Int($0))) })
       await server.waitForHeld(count: 4)
@@ -67,7 +67,7 @@ struct ConnectionTests {
   }
 
   @Test func `a server that goes away before the first request is asked again`() async throws {
-    let server = try await APNsServer.start()
+    let server = try await PushServer.startAPNs()
     try await APNsTest.run(server) { test in
       test.sender.send([APNsTest.delivery(1, APNsTest.line(1))])
       await server.waitForConnections(count: 1)
@@ -78,7 +78,7 @@ struct ConnectionTests {
   }
 
   @Test func `a stream that is refused is sent again by itself, and at last the deliverer's to decide`() async throws {
-    let server = try await APNsServer.start { request in
+    let server = try await PushServer.startAPNs { request in
       request.deviceToken.hasSuffix("7") || request.attempt <= 3 ? .refusedStream : .delivered
     }
     try await APNsTest.run(server) { test in
@@ -90,7 +90,7 @@ struct ConnectionTests {
   }
 
   @Test func `a stream that breaks is tried again`() async throws {
-    let server = try await APNsServer.start { _ in .brokenStream }
+    let server = try await PushServer.startAPNs { _ in .brokenStream }
     try await APNsTest.run(server) { test in
       let answers = await test.answers(to: [APNsTest.line(1)])
       #expect(answers == [.retry(after: nil, reason: "the server aborted the request: INTERNAL_ERROR")])
@@ -104,7 +104,7 @@ struct ConnectionTests {
   @Test func `a server that is killed ten times loses no payload, and a second try is recognisable`() async throws {
     // Between two kills the server accepts a share of the payloads, and then stops answering.
     let progress = Mutex((kills: 0, taken: 0))
-    let server = try await APNsServer.start(maximumStreams: 200, keepsRequests: false) { _ in
+    let server = try await PushServer.startAPNs(maximumStreams: 200, keepsRequests: false) { _ in
       progress.withLock { progress in
         progress.taken += 1
         return progress.kills < Self.kills && progress.taken > Self.payloads / 15 ? .hold : .delivered
@@ -129,7 +129,7 @@ struct ConnectionTests {
   }
 
   @Test func `a server that falls silent is noticed, and what it has is tried again`() async throws {
-    let server = try await APNsServer.start { request in request.connection == 1 ? .hold : .delivered }
+    let server = try await PushServer.startAPNs { request in request.connection == 1 ? .hold : .delivered }
     try await APNsTest.run(server) { configuration in
       configuration.timeLimits.silence = .milliseconds(40)
       configuration.timeLimits.sign = .milliseconds(40)
@@ -146,7 +146,7 @@ struct ConnectionTests {
   }
 
   @Test func `a request that stays unanswered on a connection that lives is given up alone`() async throws {
-    let server = try await APNsServer.start { request in request.deviceToken.hasSuffix("1") ? .hold : .delivered }
+    let server = try await PushServer.startAPNs { request in request.deviceToken.hasSuffix("1") ? .hold : .delivered }
     try await APNsTest.run(server) { configuration in
       configuration.timeLimits.silence = .milliseconds(20)
       configuration.timeLimits.answer = .milliseconds(120)
@@ -164,7 +164,7 @@ struct ConnectionTests {
   }
 
   @Test func `a connection that answers PING but no request is replaced`() async throws {
-    let server = try await APNsServer.start { request in request.connection == 1 && request.stream > 3 ? .hold : .delivered }
+    let server = try await PushServer.startAPNs { request in request.connection == 1 && request.stream > 3 ? .hold : .delivered }
     try await APNsTest.run(server) { configuration in
       configuration.timeLimits.silence = .milliseconds(20)
       configuration.timeLimits.answer = .milliseconds(120)
@@ -182,7 +182,7 @@ struct ConnectionTests {
   }
 
   @Test func `what is cancelled is unanswered, sent or not`() async throws {
-    let server = try await APNsServer.start(maximumStreams: 2) { _ in .hold }
+    let server = try await PushServer.startAPNs(maximumStreams: 2) { _ in .hold }
     try await APNsTest.run(server) { test in
       test.sender.send((1...5).map { APNsTest.delivery($0, APNsTest.line(Int($0))) })
       await server.waitForHeld(count: 2)
@@ -194,7 +194,7 @@ struct ConnectionTests {
 
   // MARK: - Servers that mean harm, or are others
 
-  static let floods: [(name: String, answer: APNsAnswer, fault: String)] = [
+  static let floods: [(name: String, answer: PushServerAnswer, fault: String)] = [
     ("header fields", .fields(150), "header fields are longer than 16384 bytes"),
     ("a body", .body(200, [UInt8](repeating: 0x20, count: 100_000)), "body is longer than 4096 bytes"),
     ("endless header fields", .flood(.continuations), ""),
@@ -205,7 +205,7 @@ struct ConnectionTests {
   @Test(arguments: floods.indices)
   func `an answer that is too long is given up`(index: Int) async throws {
     let flood = Self.floods[index]
-    let server = try await APNsServer.start { request in request.attempt == 1 ? flood.answer : .delivered }
+    let server = try await PushServer.startAPNs { request in request.attempt == 1 ? flood.answer : .delivered }
     try await APNsTest.run(server) { test in
       guard case .retry(nil, let reason) = await test.answers(to: [APNsTest.line(1)]).first else {
         return #expect(Bool(false), "\(flood.name): \(test.recorder.answers)")
@@ -217,10 +217,10 @@ struct ConnectionTests {
   }
 
   @Test(arguments: [
-    APNsServer.Fault.http1, .plainGarbage(Array("HTTP/1.1 400 Bad Request\r\n\r\n".utf8)),
+    PushServer.Fault.http1, .plainGarbage(Array("HTTP/1.1 400 Bad Request\r\n\r\n".utf8)),
   ])
-  func `a server that is none of Apple's is refused at once`(fault: APNsServer.Fault) async throws {
-    let server = try await APNsServer.start(fault: fault)
+  func `a server that is none of Apple's is refused at once`(fault: PushServer.Fault) async throws {
+    let server = try await PushServer.startAPNs(fault: fault)
     try await APNsTest.run(server) { test in
       guard case .refused(let reason) = await test.answers(to: [APNsTest.line()]).first else { return #expect(Bool(false)) }
       #expect(reason.hasPrefix("127.0.0.1:\(server.port) cannot be reached: "))
@@ -229,11 +229,11 @@ struct ConnectionTests {
   }
 
   @Test(arguments: [
-    APNsServer.Fault.silence, .silenceAfterHandshake, .garbage(Array("HTTP/1.1 400 Bad Request\r\n\r\n".utf8)),
+    PushServer.Fault.silence, .silenceAfterHandshake, .garbage(Array("HTTP/1.1 400 Bad Request\r\n\r\n".utf8)),
     .garbage([UInt8](repeating: 0xFF, count: 4_096)), .garbage([]),
   ])
-  func `a server that says nothing, or nothing sensible, is given up after a while`(fault: APNsServer.Fault) async throws {
-    let server = try await APNsServer.start(fault: fault)
+  func `a server that says nothing, or nothing sensible, is given up after a while`(fault: PushServer.Fault) async throws {
+    let server = try await PushServer.startAPNs(fault: fault)
     try await APNsTest.run(server) { configuration in
       configuration.timeLimits.connecting = .milliseconds(100)
       configuration.timeLimits.unreachable = .milliseconds(150)
@@ -249,7 +249,7 @@ struct ConnectionTests {
     .version11,
   ])
   func `a certificate that is not good, or not for the host, is refused in words`(tls: FaultOrigin.TLS) async throws {
-    let server = try await APNsServer.start(tls: tls)
+    let server = try await PushServer.startAPNs(tls: tls)
     try await APNsTest.run(server) { test in
       guard case .refused(let reason) = await test.answers(to: [APNsTest.line()]).first else { return #expect(Bool(false)) }
       let said = reason.contains("certificate") || reason.contains("TLS: ")
@@ -259,7 +259,7 @@ struct ConnectionTests {
   }
 
   @Test func `the system's roots do not vouch for a server of one's own`() async throws {
-    let server = try await APNsServer.start()
+    let server = try await PushServer.startAPNs()
     try await APNsTest.run(server) { configuration in
       configuration.rootCertificates = nil
     } _: { test in
@@ -269,7 +269,7 @@ struct ConnectionTests {
   }
 
   @Test func `a server that is not there is told of once, and what waits for too long is handed back`() async throws {
-    let server = try await APNsServer.start()
+    let server = try await PushServer.startAPNs()
     let port = server.port
     try await APNsTest.run(server) { configuration in
       configuration.timeLimits.unreachable = .milliseconds(30)

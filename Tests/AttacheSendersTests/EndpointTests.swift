@@ -11,7 +11,7 @@ struct EndpointTests {
     ("localhost", "localhost", 443, "localhost"),
   ])
   func `a host may have a port`(text: String, host: String, port: UInt16, authority: String) throws {
-    let endpoint = try #require(APNsEndpoint(text))
+    let endpoint = try #require(PushEndpoint(text))
     #expect((endpoint.host, endpoint.port, endpoint.authority) == (host, port, authority))
   }
 
@@ -21,6 +21,6 @@ struct EndpointTests {
     "host\u{301}", String(repeating: "a", count: 64), "host:443 ",
   ])
   func `what is no host is refused`(text: String) {
-    #expect(APNsEndpoint(text) == nil)
+    #expect(PushEndpoint(text) == nil)
   }
 }

@@ -15,7 +15,7 @@ import Testing
   }
 
   private func answer(_ status: Int, _ body: String, _ rule: HTTPAcceptance? = nil) -> DeliveryAnswer {
-    HTTPAnswer.of(status: status, retryAfter: .seconds(7), body: Array(body.utf8), rule, JSONParser())
+    HTTPAnswer.of(HTTPReply(status: status, retryAfter: .seconds(7), body: Array(body.utf8)), rule, JSONParser())
   }
 
   @Test func `a status says whether the payload, or perhaps all, are refused`() {

@@ -47,7 +47,7 @@ struct ProviderTokenTests {
   @Test func `a server that verifies tokens takes ours, and each slot of 20 minutes has one`() async throws {
     let clock = ManualClock()
     let tokens = ProviderTokenCheck(now: { Double(clock.wall.components.seconds) })
-    let server = try await APNsServer.start(tokens: tokens)
+    let server = try await PushServer.startAPNs(tokens: tokens)
     try await APNsTest.run(server, clock: clock, tokens: tokens) { test in
       let start = clock.wall
       for number in 0..<6 {
@@ -66,7 +66,7 @@ struct ProviderTokenTests {
   }
 
   @Test func `a token that Apple calls expired is made anew, and the payload is sent again at once as the same`() async throws {
-    let server = try await APNsServer.start { request in request.attempt == 1 ? .error(403, "ExpiredProviderToken") : .delivered }
+    let server = try await PushServer.startAPNs { request in request.attempt == 1 ? .error(403, "ExpiredProviderToken") : .delivered }
     try await APNsTest.run(server) { test in
       #expect(await test.answers(to: (0..<5).map { APNsTest.line($0) }) == Array(repeating: .delivered(status: "200"), count: 5))
       #expect(server.attempts.values.allSatisfy { $0 == 2 } && server.attempts.count == 5)
@@ -76,7 +76,7 @@ struct ProviderTokenTests {
   }
 
   @Test func `a token that stays expired is the user's to look at`() async throws {
-    let server = try await APNsServer.start { _ in .error(403, "ExpiredProviderToken") }
+    let server = try await PushServer.startAPNs { _ in .error(403, "ExpiredProviderToken") }
     try await APNsTest.run(server) { test in
       let answer = await test.answers(to: [APNsTest.line()]).first
       #expect(answer == .refused(reason: "403 ExpiredProviderToken: the provider token is too old; check this machine's clock"))
@@ -87,7 +87,7 @@ struct ProviderTokenTests {
   @Test(arguments: ["wrong key", "wrong key id", "wrong team id"])
   func `a key that is not the team's is refused in words`(mistake: String) async throws {
     let tokens = ProviderTokenCheck()
-    let server = try await APNsServer.start(tokens: mistake == "wrong key" ? ProviderTokenCheck() : tokens)
+    let server = try await PushServer.startAPNs(tokens: mistake == "wrong key" ? ProviderTokenCheck() : tokens)
     try await APNsTest.run(server, tokens: tokens) { configuration in
       guard let key = try? SigningKey(pem: tokens.privateKeyPEM) else { return }
       if mistake == "wrong key id", let wrong = try? ProviderKey(key, keyID: "WRONG12345", teamID: tokens.teamID) {
@@ -129,13 +129,13 @@ struct ProviderTokenTests {
 
   @Test(arguments: ["", "no key", "-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n"] + otherKeys)
   func `what is no P-256 key is refused before anything is sent`(text: String) {
-    #expect(throws: APNsSetupError.self) { try SigningKey(pem: text) }
+    #expect(throws: SenderSetupError.self) { try SigningKey(pem: text) }
   }
 
   @Test(arguments: ["", "ABC 123", "ABC\"123", String(repeating: "A", count: 65)])
   func `an identifier is letters and digits`(identifier: String) throws {
     let key = try SigningKey(pem: ProviderTokenCheck().privateKeyPEM)
-    #expect(throws: APNsSetupError.self) { try ProviderKey(key, keyID: identifier, teamID: "TEAM") }
-    #expect(throws: APNsSetupError.self) { try ProviderKey(key, keyID: "KEY", teamID: identifier) }
+    #expect(throws: SenderSetupError.self) { try ProviderKey(key, keyID: identifier, teamID: "TEAM") }
+    #expect(throws: SenderSetupError.self) { try ProviderKey(key, keyID: "KEY", teamID: identifier) }
   }
 }

@@ -206,7 +206,7 @@ struct RequestTests {
 
   @Test func `the member leaves an envelope's payload too, and the user hears of it once`() async throws {
     let member = #""attache":{"attachments":[{"url":"file:///s/a.png"}]}"#
-    let server = try await APNsServer.start()
+    let server = try await PushServer.startAPNs()
     try await APNsTest.run(server) { test in
       let answers = await test.answers(to: [
         #"{"notifications":[{"tokens":["\#(Self.token)"],"platform":1,"message":"hi","data":{"k":1,\#(member)}}]}"#,

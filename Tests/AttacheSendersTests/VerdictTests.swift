@@ -35,7 +35,7 @@ struct VerdictTests {
 
   @Test func `every documented status and reason has its consequence, over the wire`() async throws {
     let file = try TestFile()
-    let server = try await APNsServer.start { request in
+    let server = try await PushServer.startAPNs { request in
       let answer = Self.documented[Int(request.deviceToken.suffix(4)) ?? 0]
       return .error(answer.status, answer.reason, timestamp: answer.status == 410 ? 1_794_000_000_000 : nil)
     }
@@ -98,7 +98,7 @@ struct VerdictTests {
   }
 
   @Test func `a topic of the payload's own that Apple refuses drops that payload, and stops no other`() async throws {
-    let server = try await APNsServer.start()
+    let server = try await PushServer.startAPNs()
     try await APNsTest.run(server) { test in
       let token = String(repeating: "0a", count: 32)
       let payload = #""payload":{"aps":{"alert":"hi"}}"#
@@ -113,7 +113,7 @@ struct VerdictTests {
   }
 
   @Test func `a broadcast that Apple accepts says nothing of the device tokens`() async throws {
-    let server = try await APNsServer.start(channels: ["Y2g="]) { $0.app == nil ? .error(400, "BadDeviceToken") : .delivered }
+    let server = try await PushServer.startAPNs(channels: ["Y2g="]) { $0.app == nil ? .error(400, "BadDeviceToken") : .delivered }
     try await APNsTest.run(server) {
       $0.channelPath = JSONPointer("channel")
     } _: { test in
@@ -125,7 +125,7 @@ struct VerdictTests {
   }
 
   @Test func `the user hears of it once when every device token is bad, as in the wrong environment`() async throws {
-    let server = try await APNsServer.start { _ in .error(400, "BadDeviceToken") }
+    let server = try await PushServer.startAPNs { _ in .error(400, "BadDeviceToken") }
     try await APNsTest.run(server) { test in
       _ = await test.answers(to: (0..<9).map { APNsTest.line($0) })
       #expect(test.recorder.notices == [])
@@ -138,7 +138,7 @@ struct VerdictTests {
 
   @Test(arguments: [("7", Duration.seconds(7)), ("0", .zero), ("999999999", .seconds(86_400))])
   func `a retry waits as long as the server asks`(value: String, pause: Duration) async throws {
-    let server = try await APNsServer.start { _ in .error(503, "Shutdown", retryAfter: value) }
+    let server = try await PushServer.startAPNs { _ in .error(503, "Shutdown", retryAfter: value) }
     try await APNsTest.run(server) { test in
       guard case .retry(let after, _) = await test.answers(to: [APNsTest.line()]).first else { return #expect(Bool(false)) }
       #expect(after == pause)
@@ -147,7 +147,7 @@ struct VerdictTests {
 
   @Test(arguments: ["-1", "1e3", "99999999999999999999", "Fri, 31 Dec 1999 23:59:59 GMT", "0x10", ""])
   func `a pause that is no number of seconds is none`(value: String) async throws {
-    let server = try await APNsServer.start { _ in .error(503, "Shutdown", retryAfter: value) }
+    let server = try await PushServer.startAPNs { _ in .error(503, "Shutdown", retryAfter: value) }
     try await APNsTest.run(server) { test in
       guard case .retry(let after, _) = await test.answers(to: [APNsTest.line()]).first else { return #expect(Bool(false)) }
       #expect(after == nil)
@@ -159,7 +159,7 @@ struct VerdictTests {
     "{\"reason\":\"Unregistered\",\"timestamp\":1e400}", "{\"timestamp\":-5,\"reason\":\"" + String(repeating: "A", count: 3_000) + "\"}",
   ])
   func `a body that makes no sense is as good as none`(body: String) async throws {
-    let server = try await APNsServer.start { _ in .body(404, Array(body.utf8)) }
+    let server = try await PushServer.startAPNs { _ in .body(404, Array(body.utf8)) }
     try await APNsTest.run(server) { test in
       guard case .dropped(let reason) = await test.answers(to: [APNsTest.line()]).first else { return #expect(Bool(false)) }
       #expect(reason.hasPrefix("404: ") || reason.hasPrefix("404 Unregistered: "))

@@ -20,6 +20,9 @@ package final class CurlMulti {
 
   private let idleConnections: Int
 
+  /// Whether it has no transfer.
+  package var isIdle: Bool { unsafe running.isEmpty }
+
   /// - Parameters:
   ///   - idleConnections: how many connections are kept for reuse when no transfer uses them.
   ///   - connectionsPerHost: how many connections to one host may be open; nil sets no limit.

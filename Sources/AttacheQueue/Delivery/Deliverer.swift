@@ -269,6 +269,11 @@ extension Deliverer: SenderOwner {
     state.change { $0.hasNews = true }
   }
 
+  public func slowDown() {
+    let now = machine.now
+    change { $0.slowDown(at: now) }
+  }
+
   public func restarted() { change { $0.noteRestart() } }
 
   public func notify(_ notice: String) { notify(notice) as Void }

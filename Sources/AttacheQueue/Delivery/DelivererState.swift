@@ -96,7 +96,7 @@ struct DelivererState: Sendable {
     let delivery = sent.delivery
     let wasAlone = leases.holdsSuspect
     leases.finish(token)
-    rate.noteAnswer()
+    rate.noteAnswer(at: now)
     if case .rejected = answer {} else { rejections.noteOther(token) }
     switch answer {
     case .delivered(let status):
@@ -141,6 +141,12 @@ struct DelivererState: Sendable {
     }
   }
 
+  /// Handles the message that the service's quota is used up.
+  mutating func slowDown(at now: MonotonicInstant) {
+    guard let limit = rate.noteRefusal(at: now, inFlight: unanswered.count) else { return }
+    messages.append("the service's quota is used up: at most \(Int(limit)) payloads per second are sent for the next minute")
+  }
+
   private mutating func count(_ text: String, to token: LeaseToken, _ failure: AnswerLedger.Failure?, at now: MonotonicInstant) {
     if let message = answers.note(text, to: token, failure, at: now) { messages.append(message) }
   }
@@ -166,7 +172,7 @@ struct DelivererState: Sendable {
       if pause != nil, !pausing.isOn(at: now) { rejections.noteVainProbes() }
       while let first = rejections.takeSurplus(beyond: Self.maximumBytes) { giveBack(first, after: .seconds(600), tried: nil) }
       pause(
-        "\(reason); \(Rejections.limit) payloads in a row were refused: check --http, --http-header and --http-bearer-file", at: now)
+        "\(reason); \(Rejections.limit) payloads in a row were refused: check the flags of the receiver", at: now)
     }
   }
 

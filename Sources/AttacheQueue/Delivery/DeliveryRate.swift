@@ -8,8 +8,10 @@ struct DeliveryRate {
   static let aheadLimit = 1_024
   static let aheadSpan = DeliveryPace.span
 
-  /// The maximum number of results per second; nil for no limit.
-  private let maximum: Double?
+  /// The maximum number of results per second that the user has set; nil for no limit.
+  private let given: Double?
+  /// What the service's quota allows.
+  private var quota = QuotaRate()
   /// The number of results that the maximum currently allows.
   private var allowance = 0.0
   private var allowedAt: MonotonicInstant?
@@ -19,8 +21,11 @@ struct DeliveryRate {
   private var answeredSince = 0
 
   init(maximum: Double?) {
-    self.maximum = maximum
+    given = maximum
   }
+
+  /// The maximum number of results per second; nil for no limit.
+  private var maximum: Double? { [given, quota.limit].compactMap(\.self).min() }
 
   /// The number of results that the maximum allows in ``aheadSpan``.
   var allowedInSpan: Double {
@@ -55,8 +60,14 @@ struct DeliveryRate {
   }
 
   /// Records that a result is answered.
-  mutating func noteAnswer() {
+  mutating func noteAnswer(at now: MonotonicInstant) {
     answeredSince += 1
+    quota.noteAnswer(at: now)
+  }
+
+  /// Records that the service's quota is used up (``QuotaRate/noteRefusal(at:inFlight:)``).
+  mutating func noteRefusal(at now: MonotonicInstant, inFlight: Int) -> Double? {
+    quota.noteRefusal(at: now, inFlight: inFlight)
   }
 
   mutating func measurePace(at now: MonotonicInstant) {

@@ -131,6 +131,10 @@ public protocol SenderOwner: AnyObject, Sendable {
   /// Reports a message for the user, in one line. Safe from any thread.
   func notify(_ notice: String)
 
+  /// Records that the service's quota is used up, before the answer that says so: fewer results are sent per
+  /// second for a while. Safe from any thread.
+  func slowDown()
+
   /// Records that a sender was started again. Safe from any thread.
   func restarted()
 }

@@ -33,7 +33,7 @@ public struct APNsConfiguration: Sendable {
   }
 
   /// The server to send to.
-  public var endpoint: APNsEndpoint
+  public var endpoint: PushEndpoint
   /// How the sender authenticates itself.
   public var credentials: Credentials
   /// The path of a PEM file of root certificates; nil uses the system's.
@@ -67,17 +67,7 @@ public struct APNsConfiguration: Sendable {
   public var clock: any QueueClock = SystemQueueClock()
 
   /// Creates a configuration with default values.
-  public init(endpoint: APNsEndpoint = .production, credentials: Credentials) {
+  public init(endpoint: PushEndpoint = .production, credentials: Credentials) {
     (self.endpoint, self.credentials) = (endpoint, credentials)
-  }
-}
-
-/// The reason why nothing can be sent as configured.
-public struct APNsSetupError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// One sentence for the user.
-  public let description: String
-
-  package init(_ description: String) {
-    self.description = description
   }
 }

@@ -12,8 +12,6 @@ public final class APNsSender: Sender {
     var client: PushClient?
     weak var owner: (any SenderOwner)?
     var hasWarned = false
-    /// Whether the user was told that the file of invalid tokens cannot be written.
-    var hasComplained = false
     /// The number of device tokens that Apple called bad before it accepted any; nil once it has
     /// accepted one, or the user was told.
     var badTokens: Int? = 0
@@ -28,19 +26,19 @@ public final class APNsSender: Sender {
 
   /// Opens the file of invalid tokens. Does not connect.
   ///
-  /// - Throws: ``APNsSetupError`` when the file cannot be opened or there is no memory.
-  public init(_ configuration: APNsConfiguration) throws(APNsSetupError) {
+  /// - Throws: ``SenderSetupError`` when the file cannot be opened or there is no memory.
+  public init(_ configuration: APNsConfiguration) throws(SenderSetupError) {
     self.configuration = configuration
     let maker = PushRequestMaker(configuration)
     do throws(SystemError) {
       try maker.checkMemory()
     } catch {
-      throw APNsSetupError("\(error)")
+      throw SenderSetupError("\(error)")
     }
     do throws(SystemError) {
       invalidTokens = try configuration.invalidTokens.map { path throws(SystemError) in try InvalidTokenFile(path) }
     } catch {
-      throw APNsSetupError("the file of --invalid-tokens cannot be written: \(error)")
+      throw SenderSetupError("the file of --invalid-tokens cannot be written: \(error)")
     }
     state = Mutex(State(maker: maker))
   }
@@ -94,7 +92,7 @@ public final class APNsSender: Sender {
 }
 
 extension APNsSender: PushClientOwner {
-  package func take(_ ends: [(request: PushRequest, end: PushEnd)]) {
+  package func take(_ ends: [(request: PushRequest, end: RequestEnd<APNsReply>)]) {
     let owner = state.withLock(\.owner)
     var answers: [(token: LeaseToken, answer: DeliveryAnswer)] = []
     answers.reserveCapacity(ends.count)
@@ -103,8 +101,8 @@ extension APNsSender: PushClientOwner {
         switch end {
         case .answered(let reply): self.answer(request, reply)
         case .lost(let why): .retry(after: nil, reason: why)
-        case .unusable(let why): .refused(reason: why)
-        case .cancelled: .unanswered
+        case .unusable(let why), .refused(let why): .refused(reason: why)
+        case .unanswered: .unanswered
         }
       answers.append((request.token, answer))
     }
@@ -127,7 +125,10 @@ extension APNsSender: PushClientOwner {
       if request.deviceToken != nil { state.withLock { $0.badTokens = nil } }
       return .delivered(status: String(reply.status))
     case .invalidToken:
-      note(request, reply)
+      if let token = request.deviceToken {
+        let owner = state.withLock(\.owner)
+        invalidTokens?.add(token, reason: reply.reason ?? String(reply.status), timestamp: reply.timestamp, owner: owner)
+      }
       suspect(reply)
       return .dropped(reason: text)
     case .dropped: return .dropped(reason: text)
@@ -149,18 +150,5 @@ extension APNsSender: PushClientOwner {
     owner?.notify(
       "Apple rejects each of the first \(Self.suspiciousTokens) device tokens as invalid; check that they belong to this environment (--apns-sandbox)"
     )
-  }
-
-  private func note(_ request: PushRequest, _ reply: APNsReply) {
-    guard let deviceToken = request.deviceToken else { return }
-    do throws(SystemError) {
-      try invalidTokens?.add(deviceToken, reply)
-    } catch {
-      let (owner, isFirst) = state.withLock { state in
-        defer { state.hasComplained = true }
-        return (state.owner, !state.hasComplained)
-      }
-      if isFirst { owner?.notify("the file of --invalid-tokens cannot be written: \(error)") }
-    }
   }
 }

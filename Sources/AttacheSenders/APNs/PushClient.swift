@@ -6,7 +6,7 @@ internal import AttacheQueue
 ///
 /// A request that the server certainly has not processed (streams above the last one of a GOAWAY,
 /// refused streams) is sent again automatically. A request whose outcome is unknown ends as
-/// ``PushEnd/lost(_:)``.
+/// ``RequestEnd/lost(_:)``.
 ///
 /// `@unchecked Sendable`: after `init`, only the loop's thread uses the mutable state.
 package final class PushClient: @unchecked Sendable {
@@ -31,7 +31,7 @@ package final class PushClient: @unchecked Sendable {
   private var pauseTimer: TimerEntry?
   private var token = ProviderTokenState()
   private var replies = APNsReplyReader()
-  private var ends: [(request: PushRequest, end: PushEnd)] = []
+  private var ends: [(request: PushRequest, end: RequestEnd<APNsReply>)] = []
   /// Whether a connection was lost and not yet replaced.
   private var hasLost = false
   /// Whether the user was told that the server cannot be reached.
@@ -40,8 +40,8 @@ package final class PushClient: @unchecked Sendable {
 
   /// Sets everything up. Does not connect before the first request.
   ///
-  /// - Throws: ``APNsSetupError`` when a file cannot be used or the system cannot start a thread.
-  package init(_ configuration: APNsConfiguration, owner: any PushClientOwner) throws(APNsSetupError) {
+  /// - Throws: ``SenderSetupError`` when a file cannot be used or the system cannot start a thread.
+  package init(_ configuration: APNsConfiguration, owner: any PushClientOwner) throws(SenderSetupError) {
     let certificate: String? =
       switch configuration.credentials {
       case .certificate(let path): path
@@ -51,13 +51,13 @@ package final class PushClient: @unchecked Sendable {
     do throws(SystemError) {
       loop = try EventLoop(name: "apns")
     } catch {
-      throw APNsSetupError("\(error)")
+      throw SenderSetupError("\(error)")
     }
     do throws(AresError) {
       resolver = try AresResolver(loop: loop)
     } catch {
       loop.stop()
-      throw APNsSetupError("\(error)")
+      throw SenderSetupError("\(error)")
     }
     (self.configuration, self.owner) = (configuration, owner)
     pause = GrowingPause(first: configuration.timeLimits.firstPause, longest: configuration.timeLimits.longestPause)
@@ -72,13 +72,13 @@ package final class PushClient: @unchecked Sendable {
 
   /// Sends requests. Call it on the client's thread.
   package func send(_ requests: [PushRequest]) {
-    for request in requests { isClosed ? finish(request, .cancelled) : waiting.append(request) }
+    for request in requests { isClosed ? finish(request, .unanswered) : waiting.append(request) }
   }
 
   /// Cancels all unanswered requests. Any thread may call it.
   package func cancel() {
     loop.post { [self] in
-      while let request = waiting.popFirst() { finish(request, .cancelled) }
+      while let request = waiting.popFirst() { finish(request, .unanswered) }
       isClosed = true
       for connection in connections { connection.end(.ended) }
     }
@@ -126,7 +126,7 @@ package final class PushClient: @unchecked Sendable {
     connection.flush()
   }
 
-  private func finish(_ request: PushRequest, _ end: PushEnd) {
+  private func finish(_ request: PushRequest, _ end: RequestEnd<APNsReply>) {
     ends.append((request, end))
   }
 
@@ -214,7 +214,7 @@ extension PushClient: PushConnectionOwner {
     connections.removeAll { $0 === connection }
     let wasDialled = connection === dialled
     if wasDialled { dialled = nil }
-    for request in unanswered { finish(request, isClosed ? .cancelled : .lost(loss(of: connection, cause))) }
+    for request in unanswered { finish(request, isClosed ? .unanswered : .lost(loss(of: connection, cause))) }
     guard !isClosed else { return }
     if connection.hasOpened { hasLost = true }
     if wasDialled { return connectToNext(after: cause) }
@@ -271,7 +271,7 @@ extension PushClient: PushConnectionOwner {
   private func sendAgain(_ request: PushRequest) {
     request.refusals += 1
     guard request.refusals <= Self.maximumRefusals, !isClosed else {
-      return finish(request, isClosed ? .cancelled : .lost("the server refused the stream \(request.refusals) times"))
+      return finish(request, isClosed ? .unanswered : .lost("the server refused the stream \(request.refusals) times"))
     }
     waiting.prepend(request)
   }

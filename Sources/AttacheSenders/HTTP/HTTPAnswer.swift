@@ -8,20 +8,27 @@ enum HTTPAnswer {
   ///
   /// Source: RFC 9110, section 15, for the status classes.
   ///
-  /// - Parameters:
-  ///   - retryAfter: the value of the field Retry-After; nil without the field.
-  ///   - body: the response's body, or its beginning.
-  ///   - acceptance: where the body of a 2xx response says whether the payload is accepted; with nil
-  ///     it is.
-  static func of(status: Int, retryAfter: Duration?, body: [UInt8], _ acceptance: HTTPAcceptance?, _ parser: JSONParser) -> DeliveryAnswer {
-    let excerpt = PrintableText.of(String(decoding: body.prefix(HTTPRequest.excerptLength), as: UTF8.self))
+  /// - Parameter acceptance: where the body of a 2xx response says whether the payload is accepted; with
+  ///   nil it is.
+  static func of(_ reply: HTTPReply, _ acceptance: HTTPAcceptance?, _ parser: JSONParser) -> DeliveryAnswer {
+    let (status, retryAfter) = (reply.status, reply.retryAfter)
+    let excerpt = excerpt(of: reply.body)
     let text = excerpt.isEmpty ? "status \(status)" : "status \(status): \(excerpt)"
     return switch status {
     case 200...299:
-      acceptance?.answer(status: status, retryAfter: retryAfter, body: body, excerpt: excerpt, parser) ?? .delivered(status: "\(status)")
+      acceptance?.answer(status: status, retryAfter: retryAfter, body: reply.body, excerpt: excerpt, parser)
+        ?? .delivered(status: "\(status)")
     case 408, 429, 500...599: .retry(after: retryAfter, reason: text)
     case 409, 413, 422: .dropped(reason: text)
     default: .rejected(reason: text)
     }
+  }
+
+  /// The number of bytes of a body that a message contains.
+  static let excerptLength = 200
+
+  /// Returns the beginning of a body, for messages.
+  static func excerpt(of body: [UInt8]) -> String {
+    PrintableText.of(String(decoding: body.prefix(excerptLength), as: UTF8.self))
   }
 }

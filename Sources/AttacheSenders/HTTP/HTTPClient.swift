@@ -1,160 +1,212 @@
 internal import Attache
-internal import AttacheQueue
 internal import CCurl
 
-/// Sends the requests of an ``HTTPSender`` on its own thread.
+/// Sends POST requests on its own thread. Requests to the same server share a connection if they can.
+///
+/// `Context` is what the owner gets back with the end of a request.
 ///
 /// `@unchecked Sendable`: after `init`, only the loop's thread uses the mutable state.
-final class HTTPClient: @unchecked Sendable {
-  private let configuration: HTTPSender.Configuration
+final class HTTPClient<Context: Sendable>: @unchecked Sendable {
+  typealias End = (context: Context, end: RequestEnd<HTTPReply>)
+
+  /// A request in progress.
+  private struct Running {
+    let request: HTTPRequest
+    let context: Context
+    let multi: CurlMulti
+  }
+
+  private let configuration: HTTPClientConfiguration
   private let loop: EventLoop
-  private let multi: CurlMulti
-  private let isSecure: Bool
-  private weak var owner: (any SenderOwner)?
-  /// The requests in progress.
-  private var running: [ObjectIdentifier: HTTPRequest] = [:]
+  /// Receives the requests. It is replaced when its connections seem to be dead.
+  private var multi: CurlMulti
+  /// What was replaced, while it has requests.
+  private var retired: [CurlMulti] = []
+  /// Handles the ends of a turn.
+  private var take: ([End]) -> Void = { _ in }
+  private var running: [ObjectIdentifier: Running] = [:]
   private var idle: [HTTPRequest] = []
-  private var bearer = TokenFile()
-  private let parser = JSONParser(capacity: HTTPAcceptance.maximumLength)
-  /// Answers that the owner gets at the end of the turn.
-  private var ended: [(token: LeaseToken, answer: DeliveryAnswer)] = []
-  /// When the endpoint last answered.
-  private var answeredAt = MonotonicInstant.distantPast
+  private var ended: [End] = []
+  /// When each URL last answered.
+  private var answeredAt: [String: MonotonicInstant] = [:]
   private var isCancelled = false
 
   /// How long a request waits for another one's connection, at most, before it gets its own.
-  private static let longestShare = Duration.seconds(1)
+  private var longestShare: Duration { min(.seconds(1), configuration.answerTimeout / 4) }
 
-  init(_ configuration: HTTPSender.Configuration) throws(HTTPSenderError) {
+  init(_ configuration: HTTPClientConfiguration) throws(HTTPSenderError) {
     self.configuration = configuration
-    isSecure = configuration.url.utf8.starts(with: "https://".utf8)
     do throws(SystemError) { loop = try EventLoop(name: "sender") } catch { throw .option("the sender", reason: "\(error)") }
     do {
-      multi = try CurlMulti(loop: loop, idleConnections: configuration.connections, connectionsPerHost: configuration.connections)
+      multi = try Self.makeMulti(loop, configuration)
       // Reject a wrong configuration now, not at the first result.
       idle = [try HTTPRequest(configuration)]
     } catch {
       loop.stop()
-      throw error as? HTTPSenderError ?? .option("--http", reason: "\(error)")
+      throw error as? HTTPSenderError ?? .option("the sender", reason: "\(error)")
     }
     loop.atTurnEnd { [weak self] in self?.endTurn() }
   }
 
-  /// Sends to the owner from now on.
-  ///
-  /// - Throws: ``HTTPSenderError`` when the file with the token cannot be used.
-  func start(_ owner: any SenderOwner) throws(HTTPSenderError) {
-    _ = try token()
-    loop.post { self.owner = owner }
+  private static func makeMulti(_ loop: EventLoop, _ configuration: HTTPClientConfiguration) throws(CurlError) -> CurlMulti {
+    try CurlMulti(loop: loop, idleConnections: configuration.connections, connectionsPerHost: configuration.connections)
   }
 
-  /// Any thread may call this, ``cancel()`` and ``close()``.
-  func send(_ deliveries: [Delivery]) {
-    loop.post { [self] in for delivery in deliveries { begin(delivery) } }
+  /// Passes the ends of requests to `take` from now on, on the client's thread.
+  func start(_ take: @escaping @Sendable ([End]) -> Void) {
+    loop.post { self.take = take }
   }
 
-  /// Answers all requests in progress, and those that follow, as `unanswered` unless they have another answer.
+  /// Runs work on the client's thread, in the order of the calls. Any thread may call this, ``cancel()``
+  /// and ``close()``.
+  func perform(_ work: @escaping @Sendable () -> Void) {
+    loop.post(work)
+  }
+
+  /// Runs work on the client's thread after a while. Call it there.
+  func perform(after span: Duration, _ work: @escaping () -> Void) {
+    _ = loop.schedule(at: loop.now.advanced(by: span), work)
+  }
+
+  /// Sends a request. Call it on the client's thread.
+  func send(_ post: HTTPPost, _ context: Context) {
+    guard !isCancelled else { return end(context, .unanswered) }
+    do {
+      let request = if let idle = idle.popLast() { idle } else { try HTTPRequest(configuration) }
+      try request.prepare(post)
+      start(Running(request: request, context: context, multi: multi), shares: request.isSecure, isFresh: false)
+    } catch {
+      end(context, .unusable("\(error)"))
+    }
+  }
+
+  /// Ends a request that was not sent. Call it on the client's thread.
+  func end(_ context: Context, _ end: RequestEnd<HTTPReply>) {
+    ended.append((context, end))
+  }
+
+  /// Ends all requests in progress, and those that follow, as `unanswered` unless they have another end.
   func cancel() {
     loop.post { [self] in
       isCancelled = true
       deliverEnds()
-      for request in running.values {
-        multi.remove(request)
-        finish(request, .unanswered)
+      for entry in running.values {
+        entry.multi.remove(entry.request)
+        finish(entry, .unanswered)
       }
     }
   }
 
   func close() {
-    loop.post { self.multi.shutdown() }
+    loop.post { [self] in for multi in retired + [multi] { multi.shutdown() } }
     loop.stop()
   }
 
   private func endTurn() {
     deliverEnds()
     guard !ended.isEmpty else { return }
-    let answers = ended
+    let ends = ended
     ended.removeAll(keepingCapacity: true)
-    owner?.take(answers)
+    take(ends)
   }
 
   private func deliverEnds() {
-    multi.deliverEnds { handle, code in
-      guard let request = handle as? HTTPRequest else { return }
-      if let answer = answer(request, request.end(code, parser), isLate: code == CURLE_OPERATION_TIMEDOUT) { finish(request, answer) }
+    for multi in retired + [multi] {
+      multi.deliverEnds { handle, code in
+        guard let request = handle as? HTTPRequest, let entry = running[ObjectIdentifier(request)] else { return }
+        let isLate = code == CURLE_OPERATION_TIMEDOUT
+        if isLate { replace(entry) }
+        if let end = end(entry, request.end(code), isLate: isLate) { finish(entry, end) }
+      }
+    }
+    retired.removeAll { multi in
+      guard multi.isIdle else { return false }
+      multi.shutdown()
+      return true
     }
   }
 
-  /// The token in the configuration's file; nil without a file.
-  private func token() throws(HTTPSenderError) -> String? {
-    guard let file = configuration.bearerFile else { return nil }
-    return try bearer.read(file)
+  /// Replaces the connections of a late request, if their server has answered nothing since the request
+  /// began: libcurl itself would use them as long as the system does not call them broken.
+  private func replace(_ late: Running) {
+    guard late.multi === multi, late.request.isSent, !hasAnswered(since: late.request), let new = try? Self.makeMulti(loop, configuration)
+    else { return }
+    retired.append(multi)
+    multi = new
+  }
+
+  private func hasAnswered(since request: HTTPRequest) -> Bool {
+    answeredAt[request.url].map { $0 >= request.start } ?? false
   }
 
   // MARK: - A request
 
-  private func begin(_ delivery: Delivery) {
-    guard !isCancelled else { return ended.append((delivery.token, .unanswered)) }
-    do {
-      let request = if let idle = idle.popLast() { idle } else { try HTTPRequest(configuration) }
-      try request.prepare(delivery, token: token())
-      start(request, shares: isSecure, isFresh: false)
-    } catch {
-      ended.append((delivery.token, .refused(reason: "\(error)")))
-    }
-  }
-
   /// Starts a try. libcurl has no time limit for the wait for a connection, so a timer ends it.
-  private func start(_ request: HTTPRequest, shares: Bool, isFresh: Bool) {
+  private func start(_ entry: Running, shares: Bool, isFresh: Bool) {
+    let request = entry.request
     do throws(CurlError) {
       try request.begin(shares: shares, isFresh: isFresh)
-      try multi.add(request)
-      running[ObjectIdentifier(request)] = request
-      let limit = shares ? min(Self.longestShare, configuration.answerTimeout / 4) : configuration.answerTimeout
-      request.timer = loop.schedule(at: loop.now.advanced(by: limit)) { [unowned self, unowned request] in
-        endWait(request, shares: shares)
-      }
+      try entry.multi.add(request)
+      running[ObjectIdentifier(request)] = entry
+      let limit = shares ? longestShare : configuration.answerTimeout
+      request.timer = loop.schedule(at: loop.now.advanced(by: limit)) { [unowned self] in endWait(entry, shares: shares) }
     } catch {
-      finish(request, .refused(reason: "\(error)"))
+      finish(entry, .unusable("\(error)"))
     }
   }
 
   /// Ends a wait that is too long: for another request's connection, or for any connection.
-  private func endWait(_ request: HTTPRequest, shares: Bool) {
+  private func endWait(_ entry: Running, shares: Bool) {
+    let request = entry.request
     request.timer = nil
     guard !request.hasTried, !request.isSent else { return }
-    multi.remove(request)
-    shares ? start(request, shares: false, isFresh: true) : finish(request, .unanswered)
+    entry.multi.remove(request)
+    shares ? start(entry, shares: false, isFresh: true) : finish(entry, .unanswered)
   }
 
-  /// Returns the answer that the end of a request means; nil when it is sent again.
-  private func answer(_ request: HTTPRequest, _ end: HTTPRequest.End, isLate: Bool) -> DeliveryAnswer? {
+  /// Returns how a request ended; nil when it is sent again.
+  private func end(_ entry: Running, _ end: HTTPRequest.End, isLate: Bool) -> RequestEnd<HTTPReply>? {
+    let request = entry.request
     switch end {
-    case .answered(let answer):
-      answeredAt = .now
-      return answer
-    case .broken(let text): return .retry(after: nil, reason: text)
+    case .answered(let reply):
+      answeredAt[request.url] = .now
+      return .answered(reply)
+    case .broken(let text): return .lost(text)
     case .unsent(let text):
       // It says something about the endpoint only if a connection of its own has failed, too, and
       // the endpoint has answered no other request meanwhile.
       if request.isFirst, !(isLate && request.hasTried) {
         stop(request)
-        start(request, shares: false, isFresh: true)
+        start(entry, shares: false, isFresh: true)
         return nil
       }
-      return request.hasTried && answeredAt < request.start ? .refused(reason: text) : .unanswered
+      return request.hasTried && !hasAnswered(since: request) ? .unusable(text) : .unanswered
     }
   }
 
-  private func finish(_ request: HTTPRequest, _ answer: DeliveryAnswer) {
-    stop(request)
-    running[ObjectIdentifier(request)] = nil
-    if let token = request.token { ended.append((token, answer)) }
-    idle.append(request)
+  private func finish(_ entry: Running, _ end: RequestEnd<HTTPReply>) {
+    stop(entry.request)
+    running[ObjectIdentifier(entry.request)] = nil
+    ended.append((entry.context, end))
+    idle.append(entry.request)
   }
 
   private func stop(_ request: HTTPRequest) {
     if let timer = request.timer { loop.cancel(timer) }
     request.timer = nil
   }
+}
+
+/// The limits of an ``HTTPClient``.
+struct HTTPClientConfiguration: Sendable {
+  /// The path of a PEM file of root certificates; nil uses the system's.
+  var rootCertificates: String?
+  /// The maximum time for an answer.
+  var answerTimeout: Duration
+  /// The maximum number of connections to a server.
+  var connections: Int
+  /// The number of bytes of a response's body that are kept.
+  var keptLength: Int
+  /// The statuses that count only with the whole body. Any other counts whatever happens to its body.
+  var statusesWithBody: ClosedRange<Int>?
 }

@@ -1,5 +1,4 @@
 internal import Attache
-internal import AttacheQueue
 internal import CCurl
 internal import Glibc
 
@@ -7,15 +6,15 @@ internal import Glibc
 @safe
 final class HTTPRequest: CurlHandle {
   let easy: CurlEasy
-  private(set) var token: LeaseToken?
-  private let configuration: HTTPSender.Configuration
+  private(set) var url = ""
+  private let configuration: HTTPClientConfiguration
   /// The beginning of the response's body.
   private var beginning: [UInt8] = []
 
   /// How a request ended.
   enum End {
     /// The endpoint has answered.
-    case answered(DeliveryAnswer)
+    case answered(HTTPReply)
     /// At least a part of the request was sent, so the endpoint may have it. The text is one line.
     case broken(String)
     /// Nothing of the request was sent.
@@ -35,16 +34,9 @@ final class HTTPRequest: CurlHandle {
   /// The errno when this try could not open a socket, or 0.
   private var socketError: Int32 = 0
 
-  /// The bytes of a response's body that a message contains.
-  static let excerptLength = 200
-  /// The bytes of a response's body that are kept.
-  private let keptLength: Int
-
-  init(_ configuration: HTTPSender.Configuration) throws {
+  init(_ configuration: HTTPClientConfiguration) throws {
     self.configuration = configuration
-    keptLength = configuration.acceptance == nil ? Self.excerptLength : HTTPAcceptance.maximumLength + 1
     easy = try CurlEasy()
-    try easy.set(CURLOPT_URL, configuration.url)
     try easy.set(CURLOPT_POST, 1)
     try easy.set(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_2TLS))
     try easy.set(CURLOPT_TIMEOUT_MS, max(1, Int(configuration.answerTimeout / .milliseconds(1))))
@@ -58,7 +50,7 @@ final class HTTPRequest: CurlHandle {
       CURLOPT_WRITEFUNCTION,
       unsafe curl_easy_setopt_data_function(easy.handle, CURLOPT_WRITEFUNCTION) { bytes, size, count, me in
         guard let bytes = unsafe bytes, let request = unsafe HTTPRequest.of(me) else { return 0 }
-        let room = request.keptLength - request.beginning.count
+        let room = request.configuration.keptLength - request.beginning.count
         if room > 0 { unsafe request.beginning += UnsafeRawBufferPointer(start: bytes, count: min(room, size * count)) }
         return size * count
       })
@@ -98,24 +90,26 @@ final class HTTPRequest: CurlHandle {
       })
   }
 
-  func prepare(_ delivery: Delivery, token bearer: String?) throws(CurlError) {
-    token = delivery.token
-    var lines = configuration.fields
-    if !lines.contains(where: { $0.lowercased().hasPrefix("content-type:") }) { lines.append("Content-Type: application/json") }
-    if let bearer { lines.append("Authorization: Bearer \(bearer)") }
+  /// Whether TLS protects the request.
+  var isSecure: Bool { url.utf8.starts(with: "https://".utf8) }
+
+  func prepare(_ post: HTTPPost) throws(CurlError) {
+    if !url.utf8.elementsEqual(post.url.utf8) {
+      url = post.url
+      try easy.set(CURLOPT_URL, url)
+    }
     // No request waits for "100 Continue".
-    lines += ["Attache-Id: \(delivery.token.id)", "Attache-Attempt: \(delivery.attempt)", "Expect:"]
-    try easy.set(CURLOPT_HTTPHEADER, lines: lines)
+    try easy.set(CURLOPT_HTTPHEADER, lines: post.fields + ["Expect:"])
     // libcurl copies the body. Without a body it would read standard input, so an empty text is
     // passed as a body.
-    var body = DeliveryText.body(delivery)
-    try easy.set(CURLOPT_POSTFIELDSIZE, body.count)
-    body.append(0)
+    try easy.set(CURLOPT_POSTFIELDSIZE, post.body.count)
+    var body = post.body
+    if body.isEmpty { body = [0] }
     let code = unsafe body.withUnsafeMutableBytes { unsafe curl_easy_setopt_pointer(easy.handle, CURLOPT_COPYPOSTFIELDS, $0.baseAddress) }
     try easy.check(CURLOPT_COPYPOSTFIELDS, code)
   }
 
-  /// Prepares a try. ``prepare(_:token:)`` comes before the first.
+  /// Prepares a try. ``prepare(_:)`` comes before the first.
   ///
   /// - Parameters:
   ///   - shares: whether it waits while another request connects, to share its connection. Only
@@ -134,20 +128,17 @@ final class HTTPRequest: CurlHandle {
 
   /// Returns how a try ended.
   ///
-  /// - Parameters:
-  ///   - code: libcurl's result.
-  ///   - parser: reads the response's body.
-  func end(_ code: CURLcode, _ parser: JSONParser) -> End {
+  /// - Parameter code: libcurl's result.
+  func end(_ code: CURLcode) -> End {
     let status = easy.number(CURLINFO_RESPONSE_CODE)
-    // A received status counts, whatever happens to the response's body, unless the body tells whether the
-    // payload is accepted.
-    let needsBody = configuration.acceptance != nil && (200...299).contains(status)
+    // A received status counts, whatever happens to the response's body, unless the body is needed.
+    let needsBody = configuration.statusesWithBody?.contains(status) ?? false
     guard code == CURLE_OK || status >= 200 && !needsBody else {
       let text = sends > 1 ? "the connection was closed before an answer" : easy.text(of: code, socketError: socketError)
       return isSent || sends > 1 ? .broken(text) : .unsent(text)
     }
     // At most a week: longer values are mistakes.
     let retryAfter = easy.retryAfter.map { min($0, .seconds(604_800)) }
-    return .answered(HTTPAnswer.of(status: status, retryAfter: retryAfter, body: beginning, configuration.acceptance, parser))
+    return .answered(HTTPReply(status: status, retryAfter: retryAfter, body: beginning))
   }
 }

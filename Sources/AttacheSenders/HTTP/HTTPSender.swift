@@ -1,5 +1,6 @@
 public import AttacheQueue
 internal import Attache
+internal import Synchronization
 
 /// Sends results over HTTP. Each result is the body of a POST to one URL, and the response's status
 /// decides the outcome.
@@ -34,19 +35,83 @@ public final class HTTPSender: Sender {
     }
   }
 
-  private let client: HTTPClient
+  /// What the client's thread uses.
+  private struct State {
+    var bearer = TokenFile()
+    let parser = JSONParser(capacity: HTTPAcceptance.maximumLength)
+    weak var owner: (any SenderOwner)?
+  }
+
+  private let configuration: Configuration
+  private let client: HTTPClient<LeaseToken>
+  private let state = Mutex(State())
 
   /// Creates a sender. It connects when the first results are sent.
   ///
   /// - Throws: ``HTTPSenderError`` when libcurl rejects the configuration or a file cannot be read.
   public init(_ configuration: Configuration) throws(HTTPSenderError) {
-    client = try HTTPClient(configuration)
+    var configuration = configuration
+    let hasType = configuration.fields.contains { $0.lowercased().hasPrefix("content-type:") }
+    if !hasType { configuration.fields.append("Content-Type: application/json") }
+    self.configuration = configuration
+    client = try HTTPClient(
+      HTTPClientConfiguration(
+        rootCertificates: configuration.rootCertificates, answerTimeout: configuration.answerTimeout,
+        connections: configuration.connections,
+        keptLength: configuration.acceptance == nil ? HTTPAnswer.excerptLength : HTTPAcceptance.maximumLength + 1,
+        statusesWithBody: configuration.acceptance == nil ? nil : 200...299))
   }
 
-  public func start(_ owner: any SenderOwner) throws { try client.start(owner) }
-  public func send(_ deliveries: [Delivery]) { client.send(deliveries) }
+  public func start(_ owner: any SenderOwner) throws {
+    try state.withLock { state throws(HTTPSenderError) in
+      _ = try token(&state)
+      state.owner = owner
+    }
+    client.start { [weak self] ends in self?.take(ends) }
+  }
+
+  public func send(_ deliveries: [Delivery]) {
+    client.perform { [self] in for delivery in deliveries { post(delivery) } }
+  }
+
   public func cancel() { client.cancel() }
   public func close() { client.close() }
+
+  /// The token in the configuration's file; nil without a file.
+  private func token(_ state: inout State) throws(HTTPSenderError) -> String? {
+    guard let file = configuration.bearerFile else { return nil }
+    return try state.bearer.read(file)
+  }
+
+  private func post(_ delivery: Delivery) {
+    var fields = configuration.fields
+    do throws(HTTPSenderError) {
+      if let bearer = try state.withLock({ state throws(HTTPSenderError) in try token(&state) }) {
+        fields.append("Authorization: Bearer \(bearer)")
+      }
+    } catch {
+      return client.end(delivery.token, .unusable("\(error)"))
+    }
+    fields += ["Attache-Id: \(delivery.token.id)", "Attache-Attempt: \(delivery.attempt)"]
+    client.send(HTTPPost(url: configuration.url, fields: fields, body: DeliveryText.body(delivery)), delivery.token)
+  }
+
+  private func take(_ ends: [HTTPClient<LeaseToken>.End]) {
+    let (owner, answers) = state.withLock { state in
+      let answers = ends.map { token, end in
+        let answer: DeliveryAnswer =
+          switch end {
+          case .answered(let reply): HTTPAnswer.of(reply, configuration.acceptance, state.parser)
+          case .lost(let why): .retry(after: nil, reason: why)
+          case .unusable(let why), .refused(let why): .refused(reason: why)
+          case .unanswered: .unanswered
+          }
+        return (token: token, answer: answer)
+      }
+      return (state.owner, answers)
+    }
+    owner?.take(answers)
+  }
 }
 
 /// The reasons why results cannot be sent over HTTP.

@@ -1,7 +1,7 @@
 internal import FoundationEssentials
 internal import Glibc
 
-/// A folder for one scenario, removed with all its contents.
+/// A folder for one scenario or one server, removed with all its contents.
 package final class StageFolder: Sendable {
   package let path: String
 
@@ -28,8 +28,13 @@ package final class StageFolder: Sendable {
   /// Writes a key for the bucket that an origin plays.
   func writeCredentials() throws(StageError) {
     let text = "[default]\naws_access_key_id = AKIDEXAMPLE\naws_secret_access_key = wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY\n"
-    try write(Array(text.utf8), to: "credentials")
-    guard unsafe chmod(self["credentials"], 0o600) == 0 else { throw .system(call: "chmod", errno: errno) }
+    try writeSecret(text, to: "credentials")
+  }
+
+  /// Writes a file that only its owner can read and write.
+  package func writeSecret(_ text: String, to name: String) throws(StageError) {
+    try write(Array(text.utf8), to: name)
+    guard unsafe chmod(self[name], 0o600) == 0 else { throw .system(call: "chmod", errno: errno) }
   }
 
   /// Returns the bytes of a file; nil when it cannot be read.

@@ -5,33 +5,32 @@ import AttacheSenders
 import Logging
 import Synchronization
 
-/// Sends one request for a command that waits for its end.
-final class PushExchange: PushClientOwner {
-  private let end = Mutex<PushEnd?>(nil)
+/// Waits for the end of one request.
+final class PushExchange<Reply: Sendable>: Sendable {
+  private let end = Mutex<RequestEnd<Reply>?>(nil)
   private let wakeSignal: any WakeSignal
 
   /// - Throws: the exit status when the system has no descriptor left.
-  init() throws {
-    wakeSignal = try orExit(LogFormat.text.logger(), ExitStatus.software) { try SystemMachine().makeWakeSignal() }
+  init(_ log: Logger) throws {
+    wakeSignal = try orExit(log, ExitStatus.software) { try SystemMachine().makeWakeSignal() }
   }
 
-  /// Sends a request and waits until it ends.
-  ///
-  /// - Throws: the exit status, after the problem is logged.
-  func send(_ request: PushRequest, _ configuration: APNsConfiguration, _ log: Logger) throws -> PushEnd {
-    let client = try orExit(log, ExitStatus.data) { try PushClient(configuration, owner: self) }
-    defer { client.close() }
-    client.perform { client.send([request]) }
+  func take(_ ended: RequestEnd<Reply>?) {
+    end.withLock { $0 = ended ?? $0 }
+    wakeSignal.ring()
+  }
+
+  /// Returns when the request has ended.
+  func wait() -> RequestEnd<Reply> {
     while true {
       if let end = end.withLock({ $0 }) { return end }
       wakeSignal.wait(until: nil)
     }
   }
+}
 
-  func take(_ ends: [(request: PushRequest, end: PushEnd)]) {
-    end.withLock { $0 = ends.first?.end ?? $0 }
-    wakeSignal.ring()
-  }
+extension PushExchange: PushClientOwner where Reply == APNsReply {
+  func take(_ ends: [(request: PushRequest, end: RequestEnd<APNsReply>)]) { take(ends.first?.end) }
 
   /// The end of the request reports the same.
   func notify(_ notice: String) {}

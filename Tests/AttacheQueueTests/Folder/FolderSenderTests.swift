@@ -16,6 +16,7 @@ import Testing
       arrived.signal()
     }
     func notify(_ notice: String) {}
+    func slowDown() {}
     func restarted() {}
   }
 

@@ -8,19 +8,19 @@ import Tripwire
 
 /// A server, a sender, and the owner of the sender.
 struct APNsTest {
-  let server: APNsServer
+  let server: PushServer
   let sender: APNsSender
   let recorder: AnswerRecorder
 
   /// Runs a test with a started sender, then ends both sides.
   static func run(
-    _ server: APNsServer, host: String = "127.0.0.1", clock: any QueueClock = SystemQueueClock(),
+    _ server: PushServer, host: String = "127.0.0.1", clock: any QueueClock = SystemQueueClock(),
     tokens: ProviderTokenCheck = ProviderTokenCheck(),
     change: (inout APNsConfiguration) -> Void = { _ in }, _ body: (APNsTest) async throws -> Void
   ) async throws {
     Tripwire.pass(.v4(0x7F00_0001), port: UInt16(server.port))
     let key = try ProviderKey(SigningKey(pem: tokens.privateKeyPEM), keyID: tokens.keyID, teamID: tokens.teamID)
-    var configuration = APNsConfiguration(endpoint: APNsEndpoint(host: host, port: UInt16(server.port)), credentials: .key(key))
+    var configuration = APNsConfiguration(endpoint: PushEndpoint(host: host, port: UInt16(server.port)), credentials: .key(key))
     configuration.rootCertificates = server.rootCertificatePEMFile
     configuration.topic = "com.example.app"
     configuration.tokenPath = JSONPointer("token")

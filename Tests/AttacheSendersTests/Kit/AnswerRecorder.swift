@@ -11,16 +11,17 @@ final class AnswerRecorder: SenderOwner {
     var delivered: Set<Int64> = []
     var notices: [String] = []
     var restarts = 0
+    var slowdowns = 0
     var waiters: [(condition: @Sendable (borrowing State) -> Bool, continuation: CheckedContinuation<Void, Never>)] = []
     /// The deliveries by payload, for retries.
     var deliveries: [Int64: Delivery] = [:]
-    weak var sender: APNsSender?
+    weak var sender: (any Sender)?
   }
 
   private let state = Mutex(State())
 
   /// Sends retries immediately, until all are delivered.
-  func sendAgain(_ deliveries: [Delivery], by sender: APNsSender) {
+  func sendAgain(_ deliveries: [Delivery], by sender: any Sender) {
     state.withLock { state in
       state.sender = sender
       for delivery in deliveries { state.deliveries[delivery.token.id] = delivery }
@@ -52,6 +53,10 @@ final class AnswerRecorder: SenderOwner {
       return Self.takeReady(&state)
     }
     for continuation in ready { continuation.resume() }
+  }
+
+  func slowDown() {
+    state.withLock { $0.slowdowns += 1 }
   }
 
   func restarted() {
@@ -96,5 +101,6 @@ final class AnswerRecorder: SenderOwner {
   /// By payload.
   var answers: [Int64: [DeliveryAnswer]] { state.withLock { $0.answers } }
   var notices: [String] { state.withLock { $0.notices } }
+  var slowdowns: Int { state.withLock { $0.slowdowns } }
   var restarts: Int { state.withLock { $0.restarts } }
 }

@@ -37,7 +37,7 @@ struct SecureClient {
 
   /// Connects. `received` throws if the handshake failed.
   init(_ origin: FaultOrigin, name: String?) async throws {
-    let context = try Self.context(origin, protocols: ["http/1.1"])
+    let context = try Self.context(root: origin.rootCertificatePEMFile, protocols: ["http/1.1"])
     let group = MultiThreadedEventLoopGroup.singleton
     let eventLoop = group.any()
     let received = Received(eventLoop)
@@ -59,9 +59,10 @@ struct SecureClient {
     return WireResponse(try await client.received.whole.futureResult.get())
   }
 
-  static func context(_ origin: FaultOrigin, protocols: [String]) throws -> NIOSSLContext {
+  /// - Parameter root: the path of the only trusted certificate.
+  static func context(root: String?, protocols: [String]) throws -> NIOSSLContext {
     var configuration = TLSConfiguration.makeClientConfiguration()
-    configuration.trustRoots = .file(origin.rootCertificatePEMFile ?? "/nowhere")
+    configuration.trustRoots = .file(root ?? "/nowhere")
     configuration.applicationProtocols = protocols
     return try NIOSSLContext(configuration: configuration)
   }
@@ -109,11 +110,16 @@ struct StreamClient {
   let multiplexer: NIOHTTP2Handler.StreamMultiplexer
 
   init(_ origin: FaultOrigin) async throws {
-    let context = try SecureClient.context(origin, protocols: ["h2"])
+    try await self.init(port: origin.port, root: origin.rootCertificatePEMFile)
+  }
+
+  /// - Parameter root: the path of the only trusted certificate.
+  init(port: Int, root: String?) async throws {
+    let context = try SecureClient.context(root: root, protocols: ["h2"])
     var configuration = NIOHTTP2Handler.ConnectionConfiguration()
     configuration.contentLengthValidation = .disabled
     (channel, multiplexer) = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
-      .connect(host: "127.0.0.1", port: origin.port) { [configuration] channel in
+      .connect(host: "127.0.0.1", port: port) { [configuration] channel in
         channel.eventLoop.makeCompletedFuture {
           let pipeline = channel.pipeline.syncOperations
           try pipeline.addHandler(NIOSSLClientHandler(context: context, serverHostname: "localhost"))
@@ -129,7 +135,14 @@ struct StreamClient {
     try await begin(path).get()
   }
 
-  func begin(_ path: String) async throws -> EventLoopFuture<Response> {
+  /// Sends a request with a body and reads to the end.
+  func send(_ method: HTTPMethod, _ path: String, _ fields: [String: String], _ body: String) async throws -> Response {
+    try await begin(path, method, fields, ByteBuffer(string: body)).get()
+  }
+
+  func begin(
+    _ path: String, _ method: HTTPMethod = .GET, _ fields: [String: String] = [:], _ body: ByteBuffer? = nil
+  ) async throws -> EventLoopFuture<Response> {
     let collector = Collector(channel.eventLoop)
     let promise = channel.eventLoop.makePromise(of: (any Channel).self)
     multiplexer.createStreamChannel(promise: promise) { stream in
@@ -139,8 +152,9 @@ struct StreamClient {
       }
     }
     let stream = try await promise.futureResult.get()
-    let head = HTTPRequestHead(version: .http2, method: .GET, uri: path, headers: ["host": "localhost"])
-    stream.write(HTTPClientRequestPart.head(head), promise: nil)
+    let headers = HTTPHeaders([("host", "localhost")] + fields.map { ($0.key, $0.value) })
+    stream.write(HTTPClientRequestPart.head(HTTPRequestHead(version: .http2, method: method, uri: path, headers: headers)), promise: nil)
+    if let body { stream.write(HTTPClientRequestPart.body(.byteBuffer(body)), promise: nil) }
     stream.writeAndFlush(HTTPClientRequestPart.end(nil), promise: nil)
     return collector.whole.futureResult
   }

@@ -17,13 +17,13 @@ struct DeliverAPNsTests {
     return queue
   }
 
-  private func arguments(_ queue: QueueTool, _ server: APNsServer, _ tokens: ProviderTokenCheck) throws -> [String] {
+  private func arguments(_ queue: QueueTool, _ server: PushServer, _ tokens: ProviderTokenCheck) throws -> [String] {
     let key = queue.tool.home["AuthKey.p8"]
     try tokens.privateKeyPEM.write(toFile: key, atomically: true, encoding: .utf8)
     return arguments(queue, server, ["--apns-key", key, "--apns-key-id", tokens.keyID, "--apns-team-id", tokens.teamID])
   }
 
-  private func arguments(_ queue: QueueTool, _ server: APNsServer, _ credentials: [String]) -> [String] {
+  private func arguments(_ queue: QueueTool, _ server: PushServer, _ credentials: [String]) -> [String] {
     credentials + [
       "--once", "--apns", "--apns-host", "127.0.0.1:\(server.port)", "--cacert", server.rootCertificatePEMFile, "--apns-topic",
       "com.example.app", "--apns-token-path", "/device", "--invalid-tokens", queue.tool.home["invalid"],

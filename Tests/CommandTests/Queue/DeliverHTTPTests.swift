@@ -136,7 +136,7 @@ struct DeliverHTTPTests {
     #expect(run.exit == .status(0))
     #expect(run.errors.contains("attache: delivered 200, dropped 0, poison 0, expired 0, retried 0 in "), "\(run.errors)")
     let sentence =
-      "paused: status 401: because; 3 payloads in a row were refused: check --http, --http-header and --http-bearer-file; no result is lost"
+      "paused: status 401: because; 3 payloads in a row were refused: check the flags of the receiver; no result is lost"
     #expect(run.errors.contains(sentence), "\(run.errors)")
     #expect(run.errors.contains("the deliverer goes on"))
     let requests = endpoint.requests
@@ -244,7 +244,7 @@ struct DeliverHTTPTests {
 
   @Test(arguments: [
     (["--http", "ftp://example.test/"], 64, "--http takes a URL that begins with https:// or http://"),
-    (["--http", "http://127.0.0.1:1/", "--", "cat"], 64, "name a command, --http, --apns or --folder: one of them"),
+    (["--http", "http://127.0.0.1:1/", "--", "cat"], 64, "name a command, --http, --apns, --fcm or --folder: one of them"),
     (["--http", "http://127.0.0.1:1/", "--each"], 64, "--each and --envelope need a command"),
     (["--http", "http://127.0.0.1:1/", "--http-header", "nonsense"], 64, "--http-header takes 'Name: value'"),
     (["--http-bearer-file", "x", "--", "cat"], 64, "--http-bearer-file needs --http URL"),
@@ -255,7 +255,7 @@ struct DeliverHTTPTests {
     (["--http", "http://127.0.0.1:1/", "--http-bearer-file", "/nowhere"], 69, "/nowhere: No such file or directory"),
     (["--http", "http://127.0.0.1:1/", "--http-bearer-file", "/etc/passwd"], 69, "/etc/passwd: is not a token"),
     (["--http", "http://127.0.0.1:1/", "--cacert", "/nowhere"], 64, "/nowhere"),
-    (["--cacert", "/etc/ssl/certs/ca-certificates.crt", "--", "cat"], 64, "--cacert needs --http or --apns"),
+    (["--cacert", "/etc/ssl/certs/ca-certificates.crt", "--", "cat"], 64, "--cacert needs --http, --apns or --fcm"),
   ])
   func `wrong usage says what is right`(arguments: [String], status: Int32, message: String) async throws {
     let run = try await queue(1).run("deliver", arguments)

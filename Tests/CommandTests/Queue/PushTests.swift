@@ -11,7 +11,7 @@ struct PushTests {
 
   /// Runs `attache push` against a server.
   private static func push(
-    _ server: APNsServer, _ tokens: ProviderTokenCheck, _ arguments: [String] = [], input: String = payload, without: Set<String> = [],
+    _ server: PushServer, _ tokens: ProviderTokenCheck, _ arguments: [String] = [], input: String = payload, without: Set<String> = [],
     change: (inout Launch) -> Void = { _ in }
   ) async throws -> Run {
     let tool = try AttacheTool()

@@ -1,6 +1,4 @@
 internal import Attache
-internal import FoundationEssentials
-internal import Glibc
 
 /// A P-256 key from Apple's developer site, as in the file `AuthKey_KEYID.p8`.
 public struct SigningKey: Sendable {
@@ -12,10 +10,10 @@ public struct SigningKey: Sendable {
   /// Parses a key.
   ///
   /// - Parameter text: a key in PEM form.
-  /// - Throws: ``APNsSetupError`` when the text is not a P-256 private key.
-  public init(pem text: String) throws(APNsSetupError) {
-    guard let key = CryptoKey(privatePEM: text), key.isP256 else {
-      throw APNsSetupError("it contains no P-256 private key in PEM form, as in Apple's AuthKey_….p8")
+  /// - Throws: ``SenderSetupError`` when the text is not a P-256 private key.
+  public init(pem text: String) throws(SenderSetupError) {
+    guard let key = CryptoKey(privatePEM: text), key.algorithm == .es256 else {
+      throw SenderSetupError("it contains no P-256 private key in PEM form, as in Apple's AuthKey_….p8")
     }
     self.key = key
   }
@@ -23,16 +21,16 @@ public struct SigningKey: Sendable {
   /// Reads a key file.
   ///
   /// - Parameter path: the path of a file in PEM form.
-  /// - Throws: ``APNsSetupError`` when the file cannot be read, is longer than 16 KiB, or contains
+  /// - Throws: ``SenderSetupError`` when the file cannot be read, is longer than 16 KiB, or contains
   ///   no P-256 private key.
-  public init(contentsOf path: String) throws(APNsSetupError) {
+  public init(contentsOf path: String) throws(SenderSetupError) {
     let bytes: [UInt8]?
     do throws(SystemError) {
       bytes = try SmallFile.read(path, maximum: Self.maximumBytes)
     } catch {
-      throw APNsSetupError("it cannot be read: \(SystemError.text(error.number))")
+      throw SenderSetupError("it cannot be read: \(SystemError.text(error.number))")
     }
-    guard let bytes else { throw APNsSetupError("it is longer than 16 KiB, so it is not a key") }
+    guard let bytes else { throw SenderSetupError("it is longer than 16 KiB, so it is not a key") }
     try self.init(pem: String(decoding: bytes, as: UTF8.self))
   }
 }
@@ -55,8 +53,8 @@ public struct ProviderKey: Sendable {
   ///   - key: the signing key.
   ///   - keyID: 1 to 64 ASCII letters and digits.
   ///   - teamID: 1 to 64 ASCII letters and digits.
-  /// - Throws: ``APNsSetupError`` when an identifier has another form.
-  public init(_ key: SigningKey, keyID: String, teamID: String) throws(APNsSetupError) {
+  /// - Throws: ``SenderSetupError`` when an identifier has another form.
+  public init(_ key: SigningKey, keyID: String, teamID: String) throws(SenderSetupError) {
     try Self.check((keyID, teamID))
     self.key = key.key
     (self.keyID, self.teamID) = (keyID, teamID)
@@ -64,28 +62,20 @@ public struct ProviderKey: Sendable {
 
   /// Checks the identifiers of a key.
   ///
-  /// - Throws: ``APNsSetupError`` when one has another form.
-  package static func check(_ identifiers: (keyID: String, teamID: String)) throws(APNsSetupError) {
+  /// - Throws: ``SenderSetupError`` when one has another form.
+  package static func check(_ identifiers: (keyID: String, teamID: String)) throws(SenderSetupError) {
     for (name, identifier) in [("key", identifiers.keyID), ("team", identifiers.teamID)] where !isIdentifier(identifier) {
-      throw APNsSetupError("the \(name)'s identifier must be letters and digits, as Apple's developer site shows it")
+      throw SenderSetupError("the \(name)'s identifier must be letters and digits, as Apple's developer site shows it")
     }
   }
 
-  /// Signs a token (RFC 7515). The identifiers need no escapes.
+  /// Signs a token. The identifiers need no escapes.
   ///
   /// - Parameter issuedAt: the time since 1970.
   /// - Returns: the value of the header `authorization`; nil if libcrypto cannot sign, as without memory.
   func authorization(issuedAt: Duration) -> [UInt8]? {
-    let header = Self.base64(Array(#"{"alg":"ES256","kid":"\#(keyID)","typ":"JWT"}"#.utf8))
-    let claims = Self.base64(Array(#"{"iss":"\#(teamID)","iat":\#(issuedAt.components.seconds)}"#.utf8))
-    let signed = "\(header).\(claims)"
-    guard let signature = key.signature(of: Array(signed.utf8)) else { return nil }
-    return Array("bearer \(signed).\(Self.base64(signature))".utf8)
-  }
-
-  /// Returns bytes in the base64 of URLs (RFC 4648, 5), without padding.
-  private static func base64(_ bytes: [UInt8]) -> String {
-    Data(bytes).base64EncodedString().replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
+    let claims = #"{"iss":"\#(teamID)","iat":\#(issuedAt.components.seconds)}"#
+    return WebToken.signed(Array(claims.utf8), by: key, keyID: keyID).map { Array("bearer \($0)".utf8) }
   }
 
   private static func isIdentifier(_ text: String) -> Bool {

@@ -61,7 +61,7 @@ final class PushConnection: @unchecked Sendable {
   ///
   /// - Throws: ``PushConnectionFailure`` when this fails at once.
   init(
-    to address: IPAddress, _ endpoint: APNsEndpoint, _ context: TLSContext, _ timeLimits: APNsConfiguration.TimeLimits, loop: EventLoop,
+    to address: IPAddress, _ endpoint: PushEndpoint, _ context: TLSContext, _ timeLimits: APNsConfiguration.TimeLimits, loop: EventLoop,
     owner: any PushConnectionOwner
   ) throws(PushConnectionFailure) {
     do throws(SystemError) {

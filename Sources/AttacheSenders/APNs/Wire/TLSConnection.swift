@@ -19,7 +19,7 @@ final class TLSConnection {
   /// Creates a connection, which connects by ``handshake()``.
   ///
   /// - Throws: ``TLSFailure`` when there is no memory.
-  init(_ context: TLSContext, to endpoint: APNsEndpoint, over socket: Int32) throws(TLSFailure) {
+  init(_ context: TLSContext, to endpoint: PushEndpoint, over socket: Int32) throws(TLSFailure) {
     ERR_clear_error()
     guard let handle = unsafe SSL_new(context.handle) else { throw .broken(TLSFailure.noted) }
     unsafe self.handle = handle
@@ -32,7 +32,7 @@ final class TLSConnection {
   }
 
   /// Requires a certificate with an alternative name that matches the host (RFC 9525, 6.3).
-  private static func demand(_ endpoint: APNsEndpoint, of handle: OpaquePointer) -> Bool {
+  private static func demand(_ endpoint: PushEndpoint, of handle: OpaquePointer) -> Bool {
     let parameter = unsafe SSL_get0_param(handle)
     unsafe X509_VERIFY_PARAM_set_hostflags(parameter, UInt32(X509_CHECK_FLAG_NEVER_CHECK_SUBJECT))
     guard endpoint.address == nil else { return unsafe X509_VERIFY_PARAM_set1_ip_asc(parameter, endpoint.host) == 1 }

@@ -19,11 +19,11 @@ final class TLSContext {
   ///   - rootCertificates: the path of a PEM file of trusted roots; nil uses the system's.
   ///   - certificate: the path of a PEM file with a client certificate, its chain and its key; nil
   ///     for none.
-  /// - Throws: ``APNsSetupError`` when a file cannot be used.
-  init(rootCertificates: String?, certificate: String?) throws(APNsSetupError) {
-    guard NetworkLibraries.areSetUp else { throw APNsSetupError("TLS is not available: libcurl cannot be initialised") }
+  /// - Throws: ``SenderSetupError`` when a file cannot be used.
+  init(rootCertificates: String?, certificate: String?) throws(SenderSetupError) {
+    guard NetworkLibraries.areSetUp else { throw SenderSetupError("TLS is not available: libcurl cannot be initialised") }
     ERR_clear_error()
-    guard let handle = unsafe SSL_CTX_new(TLS_client_method()) else { throw APNsSetupError("no TLS: \(TLSFailure.noted)") }
+    guard let handle = unsafe SSL_CTX_new(TLS_client_method()) else { throw SenderSetupError("no TLS: \(TLSFailure.noted)") }
     unsafe self.handle = handle
     _ = unsafe SSL_CTX_set_min_proto_version_shim(handle, TLS1_2_VERSION)
     _ = unsafe SSL_CTX_set_mode_shim(
@@ -33,7 +33,7 @@ final class TLSContext {
     // A key with a passphrase is an error and must not prompt on the terminal.
     unsafe SSL_CTX_set_default_passwd_cb(handle, { _, _, _, _ in 0 })
     guard unsafe SSL_CTX_set_alpn_protos(handle, Self.protocols, UInt32(Self.protocols.count)) == 0 else {
-      throw APNsSetupError("no ALPN: \(TLSFailure.noted)")
+      throw SenderSetupError("no ALPN: \(TLSFailure.noted)")
     }
     try unsafe Self.trust(rootCertificates, handle)
     if let certificate { try unsafe Self.present(certificate, handle) }
@@ -43,26 +43,26 @@ final class TLSContext {
     unsafe SSL_CTX_free(handle)
   }
 
-  private static func trust(_ path: String?, _ handle: OpaquePointer) throws(APNsSetupError) {
+  private static func trust(_ path: String?, _ handle: OpaquePointer) throws(SenderSetupError) {
     guard let path else {
       // Name the system's folder explicitly: OpenSSL's default would follow SSL_CERT_FILE and
       // SSL_CERT_DIR. Each root is read when it is needed.
       guard unsafe SSL_CTX_load_verify_locations(handle, nil, X509_get_default_cert_dir()) == 1 else {
-        throw APNsSetupError("no root certificates: \(TLSFailure.noted)")
+        throw SenderSetupError("no root certificates: \(TLSFailure.noted)")
       }
       return
     }
     guard unsafe SSL_CTX_load_verify_locations(handle, path, nil) == 1 else {
-      throw APNsSetupError("the root certificates in \(path) cannot be used: \(TLSFailure.noted)")
+      throw SenderSetupError("the root certificates in \(path) cannot be used: \(TLSFailure.noted)")
     }
   }
 
-  private static func present(_ path: String, _ handle: OpaquePointer) throws(APNsSetupError) {
+  private static func present(_ path: String, _ handle: OpaquePointer) throws(SenderSetupError) {
     guard unsafe SSL_CTX_use_certificate_chain_file(handle, path) == 1 else {
-      throw APNsSetupError("the certificate in \(path) cannot be used: \(TLSFailure.noted)")
+      throw SenderSetupError("the certificate in \(path) cannot be used: \(TLSFailure.noted)")
     }
     guard unsafe SSL_CTX_use_PrivateKey_file(handle, path, SSL_FILETYPE_PEM) == 1, unsafe SSL_CTX_check_private_key(handle) == 1 else {
-      throw APNsSetupError("the private key in \(path) cannot be used with its certificate: \(TLSFailure.noted)")
+      throw SenderSetupError("the private key in \(path) cannot be used with its certificate: \(TLSFailure.noted)")
     }
   }
 }

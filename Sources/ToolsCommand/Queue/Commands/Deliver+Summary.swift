@@ -21,6 +21,7 @@ extension Deliver {
     }
     if let folder { return "the folder \(PrintableText.of(folder))" }
     if let program = command.first { return "\(PrintableText.of(program))\(each ? ", once for each payload" : "")" }
-    return "\(apple.endpoint.host), port \(apple.endpoint.port)"
+    let endpoint = google.fcm ? google.endpoint : apple.endpoint
+    return "\(endpoint.host), port \(endpoint.port)"
   }
 }

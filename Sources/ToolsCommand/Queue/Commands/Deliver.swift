@@ -10,7 +10,7 @@ import Logging
 struct Deliver: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "deliver",
-    abstract: "Deliver the results of a queue to a command, an HTTP endpoint, Apple or a folder, with acknowledgement.",
+    abstract: "Deliver the results of a queue to a command, an HTTP endpoint, Apple, Google or a folder, with acknowledgement.",
     discussion: """
       The command reads one payload per line from its standard input. It answers each, in the same order, with one line on its standard output: \
       "ok", "retry 30s" ("retry" alone: after an increasing delay), or "drop REASON". When it ends, it is started again after an increasing delay, and \
@@ -21,6 +21,8 @@ struct Deliver: ParsableCommand {
 
       With --apns, each payload is sent to Apple's push service, whose answer decides. The device token is in the envelope, or at --apns-token-path. \
       An answer that every payload would get, such as for a wrong key, pauses the deliverer.
+
+      With --fcm, each payload is a message of Firebase Cloud Messaging's HTTP v1 API, such as {"message":{"token":…}}. Google's answer decides.
 
       With --folder, each result becomes a file such as OUT/17-cat.json, after the payload's number and the file that it comes from, with the record \
       beside it in OUT/17-cat.json.record. A result that is delivered again replaces the same files.
@@ -42,6 +44,8 @@ struct Deliver: ParsableCommand {
 
   @OptionGroup(title: "To an HTTP endpoint") var http: HTTPOptions
   @OptionGroup(title: "To Apple") var apple: APNsOptions
+  @OptionGroup(title: "To Google") var google: FCMOptions
+  @OptionGroup var push: PushOptions
   @OptionGroup var roots: RootOptions
 
   @Option(help: ArgumentHelp("Write each result as a file into this folder, with its record beside it.", valueName: "out"))
@@ -95,14 +99,15 @@ struct Deliver: ParsableCommand {
     try CountArgument.check(poisonAfter, "--poison-after")
     guard answerTimeout.duration >= .milliseconds(1) else { throw ValidationError("--answer-timeout must be at least 1ms.") }
     guard giveUpAfter.duration >= .seconds(1) else { throw ValidationError("--give-up-after must be at least 1s.") }
-    let senders = [!command.isEmpty, http.http != nil, apple.apns, folder != nil].count { $0 }
+    let senders = [!command.isEmpty, http.http != nil, apple.apns, google.fcm, folder != nil].count { $0 }
     guard senders > 0 else {
       throw ValidationError(
-        "name the command that sends, after --: attache deliver --queue … -- COMMAND; or --http URL, --apns, or --folder OUT")
+        "name the command that sends, after --: attache deliver --queue … -- COMMAND; or --http URL, --apns, --fcm, or --folder OUT")
     }
-    guard senders == 1 else { throw ValidationError("name a command, --http, --apns or --folder: one of them.") }
+    guard senders == 1 else { throw ValidationError("name a command, --http, --apns, --fcm or --folder: one of them.") }
     guard !command.isEmpty || !each && !envelope else { throw ValidationError("--each and --envelope need a command; remove them.") }
-    guard command.isEmpty && folder == nil || roots.cacert == nil else { throw ValidationError("--cacert needs --http or --apns.") }
+    guard command.isEmpty && folder == nil || roots.cacert == nil else { throw ValidationError("--cacert needs --http, --apns or --fcm.") }
+    guard apple.apns || google.fcm || push.invalidTokens == nil else { throw ValidationError("--invalid-tokens needs --apns or --fcm.") }
     guard !(each && envelope) else { throw ValidationError("--each gives a command only the payload; remove --each or --envelope.") }
   }
 
@@ -177,7 +182,8 @@ struct Deliver: ParsableCommand {
         try FolderSender(folder, queue: opened, address: queue.location.absoluteDescription, sync: sync)
       }
     }
-    if let sender = try apple.sender(queueName: opened.identity, roots, log) { return sender }
+    if let sender = try apple.sender(queueName: opened.identity, push, roots, log) { return sender }
+    if let sender = try google.sender(push, roots, answerTimeout: answerTimeout.duration, log) { return sender }
     return try orExit(log, ExitStatus.software) {
       guard !each else {
         var sender = EachSender.Configuration(command)

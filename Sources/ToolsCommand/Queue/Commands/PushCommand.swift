@@ -9,11 +9,11 @@ import Logging
 /// `attache push`: sends one payload by hand.
 struct PushCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "push", abstract: "Send one payload to Apple and print the answer.",
+    commandName: "push", abstract: "Send one payload to Apple or Google and print the answer.",
     discussion: """
-      The answer goes to standard output: the status and the reason, what they mean, and the apns-id (of a broadcast, the apns-request-id). The exit status is 0 when Apple has accepted the \
-      notification; 75 when it may be sent again; 65 when this payload, this device token or this channel will never be taken; 77 when Apple does not accept the key, the \
-      certificate or the topic; 69 when the server cannot be reached.
+      The answer goes to standard output: the status and the reason, what they mean, and the apns-id (of a broadcast, the apns-request-id), or the name of the message at Google. The exit status is 0 when the service has accepted the \
+      notification; 75 when it may be sent again; 65 when this payload, this device token or this channel will never be taken; 77 when the service does not accept the key, the \
+      certificate, the topic or the project; 69 when the server cannot be reached.
       """)
 
   @Argument(help: "The file with the payload, on one line or several; - is standard input.")
@@ -22,17 +22,22 @@ struct PushCommand: ParsableCommand {
   @Option(help: ArgumentHelp("The device token, in hexadecimal digits. (default: the envelope's)", valueName: "token"))
   var token: String?
 
-  @OptionGroup var options: APNsOptions
-
+  @OptionGroup(title: "To Apple") var apple: APNsOptions
+  @OptionGroup(title: "To Google") var google: FCMOptions
+  @OptionGroup var push: PushOptions
   @OptionGroup var roots: RootOptions
 
   @Option(help: "Write messages as text or json.")
   var logFormat = LogFormat.text
 
+  /// How long Google's answer may take.
+  private static let answerTimeout = Duration.seconds(30)
+
   func validate() throws {
     guard Validation.isOn else { return }
-    guard options.apns else { throw ValidationError("Give --apns to say where to send it.") }
-    if token != nil, options.apnsChannelPath != nil {
+    guard apple.apns != google.fcm else { throw ValidationError("Give --apns or --fcm to say where to send it: one of them.") }
+    guard token == nil || apple.apns else { throw ValidationError("--token needs --apns; with --fcm, the token is in the message.") }
+    if token != nil, apple.apnsChannelPath != nil {
       throw ValidationError("--token and --apns-channel-path name different receivers; give one of them.")
     }
   }
@@ -40,26 +45,78 @@ struct PushCommand: ParsableCommand {
   func run() throws {
     AmbientEnvironment.removeUnsafeVariables()
     let log = logFormat.logger()
-    var configuration = try options.configuration(queueName: "push \(UInt64.random(in: 0...UInt64.max))", roots, log)
+    try apple.apns ? sendToApple(log) : sendToGoogle(log)
+  }
+
+  private func sendToApple(_ log: Logger) throws {
+    var configuration = try apple.configuration(queueName: "push \(UInt64.random(in: 0...UInt64.max))", push, roots, log)
     configuration.deviceToken = token
     configuration.timeLimits.unreachable = .zero
     let maker = PushRequestMaker(configuration)
     switch maker.make(try delivery(log)) {
-    case .answer(.refused(let reason)), .answer(.dropped(let reason)):
-      log.error("not sent: \(reason)")
-      throw ExitCode(ExitStatus.data)
+    case .answer(.refused(let reason)), .answer(.dropped(let reason)): throw notSent(reason, log)
     case .answer: throw ExitCode(ExitStatus.software)
     case .request(let request):
-      if maker.hasLostMedia { log.notice("the attachments have file: URLs, which no device can load: they are not sent; see --base-url") }
-      let invalidTokens = try orExit(log, ExitStatus.inputOutput) {
-        try options.invalidTokens.map { path throws(SystemError) in try InvalidTokenFile(path) }
+      if maker.hasLostMedia { tellOfLostMedia(log) }
+      let invalidTokens = try invalidTokens(log)
+      let exchange = try PushExchange<APNsReply>(log)
+      let client = try orExit(log, ExitStatus.data) { try PushClient(configuration, owner: exchange) }
+      defer { client.close() }
+      client.perform { client.send([request]) }
+      try report(exchange.wait(), log) { reply in
+        let verdict = APNsVerdict.of(reply)
+        if verdict.consequence == .invalidToken, let deviceToken = request.deviceToken {
+          try orExit(log, ExitStatus.inputOutput) {
+            try invalidTokens?.add(deviceToken, reason: reply.reason ?? String(reply.status), timestamp: reply.timestamp)
+          }
+        }
+        var text = verdict.text(of: reply) + "\n"
+        if let (name, value) = request.identifier { text += "\(name): \(value)\n" }
+        if let timestamp = reply.timestamp { text += "timestamp: \(timestamp)\n" }
+        if let pause = reply.retryAfter { text += "retry-after: \(pause.components.seconds) s\n" }
+        return (text, verdict.exitStatus)
       }
-      let exchange = try PushExchange()
-      let end = try exchange.send(request, configuration, log)
-      if case .answered(let reply) = end, APNsVerdict.of(reply).consequence == .invalidToken, let deviceToken = request.deviceToken {
-        try orExit(log, ExitStatus.inputOutput) { try invalidTokens?.add(deviceToken, reply) }
+    }
+  }
+
+  private func sendToGoogle(_ log: Logger) throws {
+    let configuration = try google.configuration(push, roots, answerTimeout: Self.answerTimeout, log)
+    let maker = FCMRequestMaker(outputKey: configuration.outputKey)
+    switch maker.make(try delivery(log)) {
+    case .nothing(let reason): throw notSent(reason, log)
+    case .request(let request):
+      if maker.hasLostMedia { tellOfLostMedia(log) }
+      let invalidTokens = try invalidTokens(log)
+      let exchange = try PushExchange<FCMReply>(log)
+      let client = try orExit(log, ExitStatus.data) { try FCMClient(configuration) }
+      defer { client.close() }
+      client.start { exchange.take($0.first?.end) }
+      client.perform { client.send([request]) }
+      try report(exchange.wait(), log) { reply in
+        let verdict = FCMVerdict.of(reply)
+        if verdict.consequence == .invalidToken, let deviceToken = request.deviceToken {
+          try orExit(log, ExitStatus.inputOutput) { try invalidTokens?.add(deviceToken, reason: reply.errorCode ?? reply.name) }
+        }
+        var text = verdict.text(of: reply) + "\n"
+        if let name = reply.messageName { text += "name: \(name)\n" }
+        if let pause = reply.retryAfter { text += "retry-after: \(pause.components.seconds) s\n" }
+        return (text, verdict.exitStatus)
       }
-      try report(end, request, log)
+    }
+  }
+
+  private func notSent(_ reason: String, _ log: Logger) -> ExitCode {
+    log.error("not sent: \(reason)")
+    return ExitCode(ExitStatus.data)
+  }
+
+  private func tellOfLostMedia(_ log: Logger) {
+    log.notice("the attachments have file: URLs, which no device can load: they are not sent; see --base-url")
+  }
+
+  private func invalidTokens(_ log: Logger) throws -> InvalidTokenFile? {
+    try orExit(log, ExitStatus.inputOutput) {
+      try push.invalidTokens.map { path throws(SystemError) in try InvalidTokenFile(path) }
     }
   }
 
@@ -81,23 +138,25 @@ struct PushCommand: ParsableCommand {
       deathsAlone: 0)
   }
 
-  private func report(_ end: PushEnd, _ request: PushRequest, _ log: Logger) throws {
+  /// Prints the answer.
+  ///
+  /// - Parameter print: returns the text of an answer, and the exit status; nil for success.
+  private func report<Reply>(_ end: RequestEnd<Reply>, _ log: Logger, print: (Reply) throws -> (text: String, status: Int32?)) throws {
     switch end {
     case .answered(let reply):
-      let verdict = APNsVerdict.of(reply)
-      var text = verdict.text(of: reply) + "\n"
-      if let (name, value) = request.identifier { text += "\(name): \(value)\n" }
-      if let timestamp = reply.timestamp { text += "timestamp: \(timestamp)\n" }
-      if let pause = reply.retryAfter { text += "retry-after: \(pause.components.seconds) s\n" }
+      let (text, status) = try print(reply)
       try StandardOutput.write(text)
-      if let status = verdict.exitStatus { throw ExitCode(status) }
+      if let status { throw ExitCode(status) }
     case .lost(let why):
       log.error("\(why)")
       throw ExitCode(ExitStatus.temporaryFailure)
     case .unusable(let why):
       log.error("\(why)")
       throw ExitCode(ExitStatus.unavailable)
-    case .cancelled: throw ExitCode(ExitStatus.software)
+    case .refused(let why):
+      log.error("\(why)")
+      throw ExitCode(ExitStatus.noPermission)
+    case .unanswered: throw ExitCode(ExitStatus.software)
     }
   }
 }
@@ -110,6 +169,18 @@ extension APNsVerdict {
     case .retry: ExitStatus.temporaryFailure
     case .invalidToken, .dropped: ExitStatus.data
     case .renewToken, .refused, .refusedTopic: ExitStatus.noPermission
+    }
+  }
+}
+
+extension FCMVerdict {
+  /// The exit status of `attache push`; nil for success.
+  fileprivate var exitStatus: Int32? {
+    switch consequence {
+    case .delivered: nil
+    case .retry, .overQuota: ExitStatus.temporaryFailure
+    case .invalidToken, .dropped: ExitStatus.data
+    case .otherSender, .otherService, .renewToken, .refused, .rejected: ExitStatus.noPermission
     }
   }
 }

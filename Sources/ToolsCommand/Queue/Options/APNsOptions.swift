@@ -49,25 +49,18 @@ struct APNsOptions: ParsableArguments {
   @Option(help: PayloadOptions.pathHelp, transform: { try JSONPointer(path: $0) })
   var payloadPath: JSONPointer?
 
-  @Option(help: ArgumentHelp("The member with the attachments. It is not sent if they have file URLs.", valueName: "key"))
-  var outputKey = "attache"
-
   @Flag(help: "Send to the sandbox, for apps that Xcode has installed.")
   var apnsSandbox = false
 
   @Option(
     help: ArgumentHelp(
       "Send to another server with Apple's protocol. The default port is 443.", valueName: "host[:port]"))
-  var apnsHost: APNsEndpoint?
+  var apnsHost: PushEndpoint?
 
   @Option(
     help: ArgumentHelp(
       "The limit for connections to the server. Each has as many streams as the server allows. (default: 1)", valueName: "n"))
   var apnsConnections: Int?
-
-  @Option(
-    help: ArgumentHelp("Add the device tokens that Apple calls invalid to a file, one JSON object a line.", valueName: "file"))
-  var invalidTokens: String?
 
   /// Source:
   /// https://developer.apple.com/documentation/usernotifications/sending-notification-requests-to-apns
@@ -89,7 +82,7 @@ struct APNsOptions: ParsableArguments {
       throw ValidationError("--apns needs --apns-key with --apns-key-id and --apns-team-id, or --apns-certificate.")
     case (.some, .some): throw ValidationError("--apns-key and --apns-certificate cannot be combined; give one of them.")
     case (.some, nil):
-      do { try ProviderKey.check(identifiers()) } catch let error as APNsSetupError { throw ValidationError("--apns-key: \(error).") }
+      do { try ProviderKey.check(identifiers()) } catch let error as SenderSetupError { throw ValidationError("--apns-key: \(error).") }
     case (nil, .some):
       if apnsKeyId != nil || apnsTeamId != nil { throw ValidationError("--apns-key-id and --apns-team-id need --apns-key.") }
     }
@@ -107,12 +100,11 @@ struct APNsOptions: ParsableArguments {
     if apnsTokenPath != nil { return "--apns-token-path" }
     if apnsChannelPath != nil { return "--apns-channel-path" }
     if apnsSandbox { return "--apns-sandbox" }
-    if apnsHost != nil { return "--apns-host" }
-    return invalidTokens == nil ? nil : "--invalid-tokens"
+    return apnsHost == nil ? nil : "--apns-host"
   }
 
   /// The server, if ``apns`` is set.
-  var endpoint: APNsEndpoint { apnsHost ?? (apnsSandbox ? .sandbox : .production) }
+  var endpoint: PushEndpoint { apnsHost ?? (apnsSandbox ? .sandbox : .production) }
 
   private func identifiers() throws -> (keyID: String, teamID: String) {
     guard let apnsKeyId else { throw ValidationError("--apns-key needs --apns-key-id: the ten characters in AuthKey_….p8.") }
@@ -122,10 +114,10 @@ struct APNsOptions: ParsableArguments {
 
   private func provider(_ path: String) throws -> ProviderKey {
     let (keyID, teamID) = try identifiers()
-    do throws(APNsSetupError) {
+    do throws(SenderSetupError) {
       return try ProviderKey(SigningKey(contentsOf: path), keyID: keyID, teamID: teamID)
     } catch {
-      throw APNsSetupError("--apns-key \(path): \(error)")
+      throw SenderSetupError("--apns-key \(path): \(error)")
     }
   }
 
@@ -133,9 +125,10 @@ struct APNsOptions: ParsableArguments {
   ///
   /// - Parameters:
   ///   - queueName: distinguishes the queue from any other; a part of each `apns-id`.
+  ///   - push: the flags that it shares with FCM.
   ///   - roots: the trusted root certificates.
   /// - Throws: the exit status, after an unusable key is logged.
-  func configuration(queueName: String, _ roots: RootOptions, _ log: Logger) throws -> APNsConfiguration {
+  func configuration(queueName: String, _ push: PushOptions, _ roots: RootOptions, _ log: Logger) throws -> APNsConfiguration {
     let credentials: APNsConfiguration.Credentials =
       if let apnsKey { .key(try orExit(log, ExitStatus.data) { try provider(apnsKey) }) } else { .certificate(apnsCertificate ?? "") }
     var configuration = APNsConfiguration(endpoint: endpoint, credentials: credentials)
@@ -143,26 +136,26 @@ struct APNsOptions: ParsableArguments {
     (configuration.topic, configuration.pushType) = (apnsTopic, apnsPushType)
     (configuration.tokenPath, configuration.payloadPath) = (apnsTokenPath, payloadPath)
     configuration.channelPath = apnsChannelPath
-    configuration.outputKey = outputKey
+    configuration.outputKey = push.outputKey
     configuration.queueName = queueName
-    configuration.invalidTokens = invalidTokens
+    configuration.invalidTokens = push.invalidTokens
     configuration.connections = apnsConnections ?? 1
     return configuration
   }
 
   /// Creates the sender of `attache deliver`.
   ///
-  /// - Parameter queueName: as for ``configuration(queueName:_:_:)``.
+  /// - Parameter queueName: as for ``configuration(queueName:_:_:_:)``.
   /// - Returns: nil without `--apns`.
   /// - Throws: the exit status, after the problem is logged.
-  func sender(queueName: String, _ roots: RootOptions, _ log: Logger) throws -> APNsSender? {
+  func sender(queueName: String, _ push: PushOptions, _ roots: RootOptions, _ log: Logger) throws -> APNsSender? {
     guard apns else { return nil }
-    let configuration = try configuration(queueName: queueName, roots, log)
+    let configuration = try configuration(queueName: queueName, push, roots, log)
     return try orExit(log, ExitStatus.data) { try APNsSender(configuration) }
   }
 }
 
-extension APNsEndpoint: ExpressibleByArgument {
+extension PushEndpoint: ExpressibleByArgument {
   public init?(argument: String) {
     self.init(argument)
   }

@@ -4,15 +4,16 @@ internal import NIOPosix
 internal import NIOSSL
 
 /// Accepts connections and sets up the pipeline of each.
-struct APNsPipeline: Sendable {
-  let rules: APNsRules
-  let ledger: APNsLedger
+struct PushPipeline: Sendable {
+  let service: any PushService
+  let ledger: PushLedger
   let tls: NIOSSLContext
-  let fault: APNsServer.Fault?
+  let fault: PushServer.Fault?
   /// The maximum number of concurrent streams per connection.
   let maximumStreams: Int
   let keepsRequests: Bool
-  let respond: @Sendable (APNsRequest) -> APNsAnswer
+  let watch: PushServer.Watch?
+  let respond: @Sendable (PushServerRequest) -> PushServerAnswer
 
   /// Listens on 127.0.0.1.
   func listen(port: Int, group: any EventLoopGroup) async throws(OriginError) -> any Channel {
@@ -53,7 +54,7 @@ struct APNsPipeline: Sendable {
       stream.getOption(HTTP2StreamChannelOptions.streamID).flatMapThrowing { id in
         let pipeline = stream.pipeline.syncOperations
         try pipeline.addHandler(HTTP2FramePayloadToHTTP1ServerCodec())
-        try pipeline.addHandler(APNsStreamHandler(self, connection: number, stream: Int(id), stream))
+        try pipeline.addHandler(PushStreamHandler(self, connection: number, stream: Int(id), stream))
       }
     }
   }

@@ -4,16 +4,18 @@ internal import NIOPosix
 internal import NIOSSL
 internal import Synchronization
 
-/// A server on 127.0.0.1 that implements the protocol of Apple's push service as strictly as Apple
-/// documents it. It misbehaves as configured and records the requests it receives.
+/// A server on 127.0.0.1 that implements the protocol of Apple's or Google's push service as strictly
+/// as it is documented. It misbehaves as configured and records the requests it receives.
 ///
-///     let server = try await APNsServer.start(tokens: ProviderTokenCheck()) { request in
+///     let server = try await PushServer.startAPNs(tokens: ProviderTokenCheck()) { request in
 ///       request.deviceToken.hasPrefix("00") ? .error(410, "Unregistered", timestamp: 1_794_000_000_000) : .delivered
 ///     }
 ///     … server.port, server.rootCertificatePEMFile …
 ///     await server.waitForRequests(count: 1)
 ///     await server.stop()
-public final class APNsServer: Sendable {
+///
+/// ``startFCM(account:port:tls:maximumStreams:keepsRequests:fault:respond:watch:)`` starts Google's.
+public final class PushServer: Sendable {
   /// A fault that applies to every connection.
   public enum Fault: Sendable, Hashable {
     /// Accepts connections but sends nothing.
@@ -28,8 +30,14 @@ public final class APNsServer: Sendable {
     case garbage([UInt8])
   }
 
+  /// Called with a request, and the status and the reason or error code of its answer, before the
+  /// answer is written. A reset has no answer.
+  public typealias Watch = @Sendable (_ request: PushServerRequest, _ status: Int, _ reason: String?) -> Void
+
   /// The port that the server listens on.
   public let port: Int
+  /// The address of the server, such as `https://localhost:8443`.
+  public var url: String { "https://localhost:\(port)" }
   /// The path of the root certificate's PEM file, for `--cacert`; `stop()` removes the file.
   public var rootCertificatePEMFile: String { certificates.rootFile }
 
@@ -40,52 +48,23 @@ public final class APNsServer: Sendable {
   ///   `stop()` removes the file.
   public func makeClientCertificateFile() throws(OriginError) -> String { try certificates.clientFile() }
 
-  private let ledger: APNsLedger
-  private let pipeline: APNsPipeline
+  private let ledger: PushLedger
+  private let pipeline: PushPipeline
+  /// The access tokens issued; nil for Apple's service, which issues none.
+  private let accessTokens: AccessTokens?
   private let certificates: Certificates
   private let group: MultiThreadedEventLoopGroup
   private let listener: Mutex<any Channel>
 
-  private init(_ pipeline: APNsPipeline, _ listener: any Channel, _ certificates: Certificates, _ group: MultiThreadedEventLoopGroup) {
-    (self.pipeline, self.certificates, self.group) = (pipeline, certificates, group)
+  /// - Parameter listener: the channel that accepts connections for `pipeline`.
+  init(
+    _ pipeline: PushPipeline, _ listener: any Channel, _ accessTokens: AccessTokens?, _ certificates: Certificates,
+    _ group: MultiThreadedEventLoopGroup
+  ) {
+    (self.pipeline, self.accessTokens, self.certificates, self.group) = (pipeline, accessTokens, certificates, group)
     ledger = pipeline.ledger
     self.listener = Mutex(listener)
     port = listener.localAddress?.port ?? 0
-  }
-
-  /// Starts a server. The caller must stop it.
-  ///
-  /// - Parameters:
-  ///   - tls: the quality of the server's certificate, and whether the server requires a client
-  ///     certificate.
-  ///   - tokens: the check for provider tokens; nil accepts requests without tokens.
-  ///   - topics: the accepted topics. The apps with these bundle identifiers may broadcast.
-  ///   - channels: the identifiers of the channels that exist.
-  ///   - maximumStreams: the maximum number of concurrent streams per connection.
-  ///   - fault: the fault for every connection, instead of all other behavior.
-  ///   - keepsRequests: false for a server that receives many requests: it counts them and keeps
-  ///     none.
-  ///   - respond: called with each request that breaks no rule, on the thread of its connection.
-  /// - Throws: ``OriginError`` when the certificate cannot be made or the port cannot be bound.
-  public static func start(
-    tls: FaultOrigin.TLS = .selfMade(), tokens: ProviderTokenCheck? = nil, topics: Set<String> = ["com.example.app"],
-    channels: Set<String> = [], maximumStreams: Int = 1_000, fault: Fault? = nil, keepsRequests: Bool = true,
-    respond: @escaping @Sendable (APNsRequest) -> APNsAnswer = { _ in .delivered }
-  ) async throws(OriginError) -> APNsServer {
-    guard let certificates = try tls.certificates() else { throw .certificate(reason: "APNs has TLS") }
-    let context = try certificates.context(protocols: fault == .http1 ? ["http/1.1"] : ["h2"], for: tls)
-    let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
-    let pipeline = APNsPipeline(
-      rules: APNsRules(tokens: tokens, topics: topics, channels: channels), ledger: APNsLedger(), tls: context, fault: fault,
-      maximumStreams: maximumStreams,
-      keepsRequests: keepsRequests, respond: respond)
-    do {
-      return APNsServer(pipeline, try await pipeline.listen(port: 0, group: group), certificates, group)
-    } catch {
-      certificates.remove()
-      try? await group.shutdownGracefully()
-      throw error
-    }
   }
 
   /// Closes all connections, stops the threads and removes the root certificate's file. Waiters for
@@ -149,17 +128,26 @@ public final class APNsServer: Sendable {
     for body in held { body() }
   }
 
+  /// Makes all access tokens issued so far invalid.
+  public func revokeTokens() {
+    accessTokens?.revoke()
+  }
+
   private func forEachConnection(_ body: @escaping @Sendable (any Channel) -> Void) {
     for channel in ledger.read({ Array($0.open.values) }) { channel.eventLoop.execute { body(channel) } }
   }
 
   /// The requests so far, in the order received, including those that broke a rule.
-  public var requests: [APNsRequest] { ledger.read(\.requests) }
-  /// The number of requests received.
+  public var requests: [PushServerRequest] { ledger.read(\.requests) }
+  /// The address that issues access tokens, for ``GoogleAccount/keyFile(tokenURI:)``.
+  public var tokenURI: String { TokenEndpoint.uri(port: port) }
+  /// The number of access tokens issued; 0 for Apple's service.
+  public var tokenCount: Int { accessTokens?.count ?? 0 }
+  /// The number of requests received, without those for access tokens.
   public var requestCount: Int { ledger.read(\.requestCount) }
-  /// The number of requests, by ``APNsRequest/identifier``.
+  /// The number of requests, by ``PushServerRequest/identifier``.
   public var attempts: [String: Int] { ledger.read(\.attempts) }
-  /// The number of 200 responses written, by ``APNsRequest/identifier``.
+  /// The number of 200 responses written, by ``PushServerRequest/identifier``.
   public var delivered: [String: Int] { ledger.read(\.delivered) }
   /// The number of connections accepted.
   public var connectionCount: Int { ledger.read(\.accepted) }

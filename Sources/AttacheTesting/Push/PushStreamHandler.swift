@@ -2,11 +2,11 @@ internal import NIOCore
 internal import NIOHTTP1
 internal import NIOHTTP2
 
-/// Handles one stream: reads a request, checks it against Apple's rules, and answers it.
-final class APNsStreamHandler: ChannelInboundHandler {
+/// Handles one stream: reads a request, checks it against the service's rules, and answers it.
+final class PushStreamHandler: ChannelInboundHandler {
   typealias InboundIn = HTTPServerRequestPart
 
-  private let server: APNsPipeline
+  private let server: PushPipeline
   private let connection: Int
   private let wire: StreamWire
   private let channel: any Channel
@@ -14,7 +14,7 @@ final class APNsStreamHandler: ChannelInboundHandler {
   private var head: HTTPRequestHead?
   private var body: [UInt8] = []
 
-  init(_ server: APNsPipeline, connection: Int, stream: Int, _ channel: any Channel) {
+  init(_ server: PushPipeline, connection: Int, stream: Int, _ channel: any Channel) {
     (self.server, self.connection, self.stream, self.channel) = (server, connection, stream, channel)
     wire = StreamWire(channel: channel)
     server.ledger.streamOpened(on: connection)
@@ -39,26 +39,33 @@ final class APNsStreamHandler: ChannelInboundHandler {
 
   private func answer() {
     guard let head else { return }
-    var request = APNsRequest(
+    var request = PushServerRequest(
       path: head.uri, method: head.method.rawValue, fields: head.headers.map { HeaderField($0.name.lowercased(), $0.value) }, body: body,
       connection: connection, stream: stream)
+    request.port = channel.parent?.localAddress?.port ?? 0
+    server.service.identify(&request)
+    if let response = server.service.responseBesidePushes(to: request) {
+      return write(request, response.status, [], response.body, reason: response.reason)
+    }
     request.attempt = server.ledger.record(request, keepsRequests: server.keepsRequests)
-    do throws(APNsRefusal) {
-      try server.rules.check(request)
+    do throws(PushRefusal) {
+      try server.service.check(request)
     } catch {
-      return write(request, error.status, error.reason)
+      return write(request, error)
     }
     give(server.respond(request), to: request)
   }
 
-  private func give(_ answer: APNsAnswer, to request: APNsRequest) {
+  private func give(_ answer: PushServerAnswer, to request: PushServerRequest) {
     switch answer {
     case .delivered: deliver(request)
     case .error(let status, let reason, let timestamp, let retryAfter):
-      write(request, status, reason, timestamp: timestamp, retryAfter: retryAfter)
+      var refusal = PushRefusal(status, reason)
+      (refusal.timestamp, refusal.retryAfter) = (timestamp, retryAfter)
+      write(request, refusal)
     case .body(let status, let bytes): write(request, status, [], bytes)
     case .fields(let count):
-      write(request, 200, (0..<count).map { ("x-\($0)", String(repeating: "x", count: 100)) }, [])
+      write(request, 200, (0..<count).map { HeaderField("x-\($0)", String(repeating: "x", count: 100)) }, [])
     case .hold:
       let loop = channel.eventLoop
       let pending = NIOLoopBound(self, eventLoop: loop)
@@ -69,23 +76,23 @@ final class APNsStreamHandler: ChannelInboundHandler {
     }
   }
 
-  private func deliver(_ request: APNsRequest) {
+  private func deliver(_ request: PushServerRequest) {
     guard channel.isActive else { return }
     server.ledger.change { $0.delivered[request.identifier, default: 0] += 1 }
-    write(request, 200, [], [])
+    write(request, 200, [], server.service.body(ofAccepted: request))
   }
 
-  private func write(_ request: APNsRequest, _ status: Int, _ reason: String?, timestamp: Int64? = nil, retryAfter: String? = nil) {
-    let time = timestamp.map { ",\"timestamp\":\($0)" } ?? ""
-    let text = reason.map { "{\"reason\":\"\($0)\"\(time)}" } ?? ""
-    write(request, status, retryAfter.map { [("retry-after", $0)] } ?? [], Array(text.utf8))
+  private func write(_ request: PushServerRequest, _ refusal: PushRefusal) {
+    let fields = refusal.retryAfter.map { [HeaderField("retry-after", $0)] } ?? []
+    write(request, refusal.status, fields, server.service.body(of: refusal), reason: refusal.reason)
   }
 
-  private func write(_ request: APNsRequest, _ status: Int, _ fields: [(String, String)], _ bytes: [UInt8]) {
+  private func write(
+    _ request: PushServerRequest, _ status: Int, _ fields: [HeaderField], _ bytes: [UInt8], reason: String? = nil
+  ) {
     guard channel.isActive else { return }
-    var headers = HTTPHeaders(fields)
-    headers.replaceOrAdd(
-      name: request.identifierName, value: request.field(request.identifierName) ?? "00000000-0000-4000-8000-000000000000")
+    server.watch?(request, status, reason)
+    let headers = HTTPHeaders((fields + server.service.fields(ofAnswerTo: request)).map { ($0.name, $0.value) })
     channel.write(HTTPServerResponsePart.head(.init(version: .http2, status: .init(statusCode: status), headers: headers)), promise: nil)
     if !bytes.isEmpty { channel.write(HTTPServerResponsePart.body(.byteBuffer(ByteBuffer(bytes: bytes))), promise: nil) }
     channel.writeAndFlush(HTTPServerResponsePart.end(nil), promise: nil)

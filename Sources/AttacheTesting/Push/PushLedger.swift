@@ -2,9 +2,9 @@ internal import NIOCore
 internal import Synchronization
 
 /// The events of a server so far, and the waiters for further ones.
-final class APNsLedger: Sendable {
+final class PushLedger: Sendable {
   struct State: Sendable {
-    var requests: [APNsRequest] = []
+    var requests: [PushServerRequest] = []
     /// The number of requests, by identifier.
     var attempts: [String: Int] = [:]
     var delivered: [String: Int] = [:]
@@ -71,12 +71,15 @@ final class APNsLedger: Sendable {
   /// Records a request.
   ///
   /// - Returns: the number of requests with its identifier, including this one.
-  func record(_ request: APNsRequest, keepsRequests: Bool) -> Int {
+  func record(_ request: PushServerRequest, keepsRequests: Bool) -> Int {
     change { state in
       state.requestCount += 1
       let attempt = state.attempts[request.identifier, default: 0] + 1
       state.attempts[request.identifier] = attempt
-      if keepsRequests { state.requests.append(request) }
+      if keepsRequests {
+        state.requests.append(request)
+        state.requests[state.requests.count - 1].attempt = attempt
+      }
       return attempt
     }
   }

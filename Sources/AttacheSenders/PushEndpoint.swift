@@ -1,19 +1,24 @@
 internal import Attache
 
-/// The address of Apple's push service, or of a server that speaks its protocol.
-public struct APNsEndpoint: Hashable, Sendable {
+/// The address of a push service, or of another server that speaks its protocol.
+public struct PushEndpoint: Hashable, Sendable {
   /// A host name in lower case without a trailing dot, or an IP address without brackets.
   public var host: String
   /// The TCP port.
   public var port: UInt16
 
-  /// The production server, for apps from the App Store and TestFlight.
+  /// Apple's production server, for apps from the App Store and TestFlight.
   ///
   /// Source:
   /// https://developer.apple.com/documentation/usernotifications/sending-notification-requests-to-apns
-  public static let production = APNsEndpoint(host: "api.push.apple.com")
-  /// The sandbox server, for apps that Xcode has installed.
-  public static let sandbox = APNsEndpoint(host: "api.sandbox.push.apple.com")
+  public static let production = PushEndpoint(host: "api.push.apple.com")
+  /// Apple's sandbox server, for apps that Xcode has installed.
+  public static let sandbox = PushEndpoint(host: "api.sandbox.push.apple.com")
+
+  /// Firebase Cloud Messaging.
+  ///
+  /// Source: https://firebase.google.com/docs/reference/fcm/rest
+  public static let google = PushEndpoint(host: "fcm.googleapis.com")
 
   /// Creates an endpoint.
   ///
@@ -61,7 +66,7 @@ public struct APNsEndpoint: Hashable, Sendable {
   var address: IPAddress? { IPAddress(host) }
 
   /// The value of `:authority`, and the server's name in messages. Port 443 is left out.
-  var authority: String {
+  package var authority: String {
     let name = host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]" : host
     return port == 443 ? name : "\(name):\(port)"
   }

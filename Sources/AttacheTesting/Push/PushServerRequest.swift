@@ -1,7 +1,5 @@
-internal import Attache
-
-/// A request as ``APNsServer`` received it.
-public struct APNsRequest: Sendable {
+/// A request as ``PushServer`` received it.
+public struct PushServerRequest: Sendable {
   /// The request target as sent.
   public var path: String
   /// The request method, such as `POST`.
@@ -17,22 +15,25 @@ public struct APNsRequest: Sendable {
   /// The number of requests with this ``identifier`` so far, including this one.
   public var attempt = 1
 
-  /// The device token in the path; empty when there is none.
-  public var deviceToken: String {
-    let prefix = "/3/device/"
-    return path.hasPrefix(prefix) ? String(path.dropFirst(prefix.count)) : ""
-  }
+  /// The device token: for Apple, in the path; for Google, `token` of the message. Empty when there
+  /// is none.
+  public internal(set) var deviceToken = ""
+  /// The device token, a broadcast's channel, or the topic or the condition of Google's message; empty
+  /// when there is none.
+  public internal(set) var receiver = ""
+  /// What identifies the request in the server's counts; empty without it.
+  ///
+  /// For Apple, it is the value of `apns-id`, or of a broadcast's `apns-request-id`. Google's messages
+  /// have no identifier, so it is the ``receiver``.
+  public internal(set) var identifier = ""
+  /// The server's port.
+  var port = 0
 
-  /// The bundle identifier in the path of a broadcast; nil for a request to a device.
+  /// The bundle identifier in the path of a broadcast by Apple; nil for any other request.
   public var app: String? {
     let prefix = "/4/broadcasts/apps/"
     return path.hasPrefix(prefix) ? String(path.dropFirst(prefix.count)) : nil
   }
-
-  /// The value of `apns-id`, or of a broadcast's `apns-request-id`; empty without it.
-  public var identifier: String { field(identifierName) ?? "" }
-
-  var identifierName: String { app == nil ? "apns-id" : "apns-request-id" }
 
   /// Returns the value of the first field with this name; nil when there is none. `name` must be in
   /// lower case.
@@ -41,21 +42,23 @@ public struct APNsRequest: Sendable {
   }
 }
 
-/// The answer of ``APNsServer`` to a request that breaks no rule.
-public enum APNsAnswer: Sendable, Hashable {
+/// The answer of ``PushServer`` to a request that breaks no rule.
+public enum PushServerAnswer: Sendable, Hashable {
   /// Status 200.
   case delivered
-  /// An error as Apple documents it: a status and a reason.
+  /// An error as Apple or Google documents it: a status, and Apple's reason or Google's error code.
+  ///
+  /// Without an error code, Google's error has no details.
   ///
   /// - Parameters:
-  ///   - timestamp: in milliseconds since 1970.
+  ///   - timestamp: in milliseconds since 1970. Google's errors have none.
   ///   - retryAfter: the value of the `retry-after` header field.
   case error(Int, String?, timestamp: Int64? = nil, retryAfter: String? = nil)
-  /// A status and a body that Apple never sends.
+  /// A status and a body that the service never sends.
   case body(Int, [UInt8])
   /// Status 200 with this number of header fields of 100 bytes each.
   case fields(Int)
-  /// No answer until ``APNsServer/release()``; then 200.
+  /// No answer until ``PushServer/release()``; then 200.
   case hold
   /// RST_STREAM with REFUSED_STREAM: the request was not processed.
   case refusedStream
@@ -63,14 +66,4 @@ public enum APNsAnswer: Sendable, Hashable {
   case brokenStream
   /// A header block that tries to exhaust its reader.
   case flood(HeaderFlood)
-}
-
-/// One of Apple's errors: a status and a reason.
-struct APNsRefusal: Error, Hashable {
-  var status: Int
-  var reason: String
-
-  init(_ status: Int, _ reason: String) {
-    (self.status, self.reason) = (status, reason)
-  }
 }
