@@ -1,5 +1,6 @@
 """The origins: nginx with the media, and one that accepts and never answers. Both listen on loopback, on free ports."""
 import contextlib
+import json
 import mmap
 import os
 import shutil
@@ -119,20 +120,40 @@ def openssl(folder, *arguments):
 
 #: The device token whose requests nghttpd answers with 200.
 TOKEN = "0f" * 32
+#: The project of Firebase whose messages nghttpd answers with 200, and the access token that it gives.
+PROJECT, ACCESS_TOKEN = "example-project", "0123456789" * 20
 
 
 class Nghttpd:
-    """Answers requests as Apple's server does, over TLS and HTTP/2 and on one thread. Also makes a key that signs provider tokens, which it does not check."""
+    """Answers requests as the servers of Apple and Google do, over TLS and HTTP/2 and on one thread. Also makes a key that signs provider tokens and a
+    service account's key, neither of which it checks."""
 
     def __init__(self, scratch):
-        files, self.key = scratch / "files", scratch / "AuthKey.p8"
-        (files / "3/device").mkdir(parents=True)
-        (files / "3/device" / TOKEN).touch()
+        self.files, self.key, self.service_account = scratch / "files", scratch / "AuthKey.p8", scratch / "service-account.json"
         certificate = Certificate(scratch)
-        openssl(scratch, "genpkey", "-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:P-256", "-out", self.key)
         self.root, self.port = certificate.root, free_port()
         self.authority = f"127.0.0.1:{self.port}"
-        self.process = children.start(["nghttpd", "--address=127.0.0.1", f"--htdocs={files}", self.port, certificate.key, certificate.chain],
+        openssl(scratch, "genpkey", "-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:P-256", "-out", self.key)
+        self._write_service_account(scratch)
+        self._write(f"3/device/{TOKEN}", "")
+        self._write("token", json.dumps({"access_token": ACCESS_TOKEN, "expires_in": 3599, "token_type": "Bearer"}))
+        self._write(f"v1/projects/{PROJECT}/messages:send", json.dumps({"name": f"projects/{PROJECT}/messages/1"}))
+        self._start(certificate)
+
+    def _write(self, path, answer):
+        file = self.files / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(answer)
+
+    def _write_service_account(self, scratch):
+        openssl(scratch, "genpkey", "-algorithm", "RSA", "-pkeyopt", "rsa_keygen_bits:2048", "-out", "service-account.pem")
+        key = (scratch / "service-account.pem").read_text()
+        self.service_account.write_text(json.dumps({
+            "type": "service_account", "project_id": PROJECT, "private_key_id": "0" * 40, "private_key": key,
+            "client_email": f"sender@{PROJECT}.iam.gserviceaccount.com", "client_id": "1" * 21, "token_uri": f"https://{self.authority}/token"}))
+
+    def _start(self, certificate):
+        self.process = children.start(["nghttpd", "--address=127.0.0.1", f"--htdocs={self.files}", self.port, certificate.key, certificate.chain],
                                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         for _ in range(200):
             with contextlib.suppress(OSError):

@@ -35,3 +35,21 @@ def payload(number, url=None, mutable=True):
 def passing(number):
     """A payload that passes through. Every other one names a picture but does not ask for a service extension."""
     return payload(number, url=f"https://cdn.example.com/{number}/photo.jpg" if number % 2 else None, mutable=False)
+
+
+def _message(number):
+    """An FCM message, after the text before its token and the first 22 characters of that."""
+    chance = random.Random(number)
+    token = ":APA91b" + "".join(chance.choice("0123456789abcdefABCDEF-_") for _ in range(134))
+    data = {"sent-at": str(1_700_000_000 + number), "sender": f"{chance.getrandbits(128):032x}", "deep-link": f"myapp://chat/{chance.randrange(500)}",
+            "preview": " ".join(chance.choice(WORDS) for _ in range(99))}
+    rest = {"notification": {"title": chance.choice(NAMES), "body": BODIES[number % len(BODIES)]}, "data": data}
+    return b'%b",%b}' % (token.encode(), json.dumps(rest, ensure_ascii=False, separators=(",", ":")).encode()[1:])
+
+
+_messages = [_message(number) for number in range(FRAMES)]
+
+
+def message(number):
+    """A message of about 1 KB for FCM's HTTP v1 API, to a device of its own and without media."""
+    return b'{"message":{"token":"%022d%b' % (number, _messages[number % FRAMES])

@@ -76,6 +76,9 @@ class Programs:
     def upload(self):
         return self.compiled(SOURCES / "peers/upload.c", "-lcurl", "-lcrypto")
 
+    def fcm_loop(self):
+        return self.compiled(SOURCES / "peers/fcm_loop.c", "-lcurl")
+
     def queue_loop(self):
         return self.compiled(SOURCES / "peers/queue_loop.c", "-lsqlite3")
 

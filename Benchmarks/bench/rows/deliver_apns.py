@@ -16,50 +16,58 @@ ABOUT = ("100,000 results of 1 KB go to nghttpd over TLS and HTTP/2, on one conn
          " delivered in the queue, which is on disk. h2load sends the same number of requests of that size without a queue. Its requests are "
          "identical, so HPACK needs few bytes for each.")
 PEER = "h2load"
-_STREAMS = 100
+#: The requests in flight: nghttpd allows as many on one connection.
+STREAMS = 100
 _TOPIC = "com.example.app"
 
 
 def measure(bench):
     absent = bench.lacks_tools() or bench.lacks("nghttpd", PEER)
-    if absent:
-        return Result(NAME, ABOUT, absent=absent)
-    result = Result(NAME, ABOUT, head=["what", "requests/s", f"× {PEER}", "CPU µs per request", f"CPU × {PEER}", "CPU µs of nghttpd", "resident MB"])
-    work = bench.work(NAME, Generated(bench.count(100_000, 1_000), lambda number: Expected(_line(number))), jobs=256)
-    measures = {command.name: (lambda command=command: _ours(bench, command, work)) for command in bench.attaches()}
-    runs = bench.in_turn(measures | {PEER: lambda: _peer(bench, work)})
-    for name in runs:
-        ratios = [amount(ratio(runs, name, PEER)) for ratio in (faster, dearer)]
-        result.table.append([name, f"{median(rates(runs, name)):,.0f}", ratios[0], amount(median(costs(runs, name)) * 1e6), ratios[1],
-                             amount(median(run["origin"] for run in runs[name]) / len(work.expected) * 1e6), amount(memory(runs, name))])
+    return Result(NAME, ABOUT, absent=absent) if absent else beside(bench, NAME, ABOUT, _line, _sender, PEER, _peer)
+
+
+def beside(bench, name, about, line, sender, peer, run_peer):
+    """A row that sends 100,000 results to nghttpd, each from `line` of its number. `sender` gives the options of `deliver` for a server; `run_peer`, of
+    bench and work, runs the peer once and gives its cost."""
+    result = Result(name, about, head=["what", "requests/s", f"× {peer}", "CPU µs per request", f"CPU × {peer}", "CPU µs of nghttpd", "resident MB"])
+    work = bench.work(name, Generated(bench.count(100_000, 1_000), lambda number: Expected(line(number))), jobs=256)
+    measures = {command.name: (lambda command=command: _ours(bench, command, work, sender)) for command in bench.attaches()}
+    runs = bench.in_turn(measures | {peer: lambda: run_peer(bench, work)})
+    for label in runs:
+        ratios = [amount(ratio(runs, label, peer)) for ratio in (faster, dearer)]
+        result.table.append([label, f"{median(rates(runs, label)):,.0f}", ratios[0], amount(median(costs(runs, label)) * 1e6), ratios[1],
+                             amount(median(run["origin"] for run in runs[label]) / len(work.expected) * 1e6), amount(memory(runs, label))])
     ours = next(iter(measures))
-    result.runs[NAME] = runs
-    result.goals += [Goal(f"over {PEER}", faster(runs, ours, PEER), 0.8), Goal("memory", memory(runs, ours), 40, at_least=False, unit=" MB")]
+    result.runs[name] = runs
+    result.goals += [Goal(f"over {peer}", faster(runs, ours, peer), 0.8), Goal("memory", memory(runs, ours), 40, at_least=False, unit=" MB")]
     result.notes += notes(bench, runs, "")
     bench.end_row()
     return result
 
 
-def _line(number):
-    return b'{"token":"%b",%b' % (TOKEN.encode(), payloads.passing(number)[1:])
-
-
-def _ours(bench, command, work):
+def _ours(bench, command, work, sender):
     server, store, limit = bench.nghttpd, bench.new_store(), largest(work)
     attache, *flags = command.arguments(store, work.jobs, work.cacert)
     with queue_folder(bench, work) as folder:
         queue = ["--queue", f"sqlite:{folder / 'queue'}"]
         bench.cost(f"{command.name} enqueue", [attache, "enqueue", *queue], work, largest=limit)
         bench.cost(f"{command.name} work", [attache, "work", *queue, "--once", *flags], work, largest=limit)
-        found = bench.cost(f"{command.name} deliver --apns",
-                           [attache, "deliver", *queue, "--once", "--jobs", _STREAMS, "--apns", "--apns-host", server.authority, "--cacert", server.root,
-                            "--apns-key", server.key, "--apns-key-id", "ABC123DEFG", "--apns-team-id", "DEF123GHIJ", "--apns-topic", _TOPIC,
-                            "--apns-token-path", "/token"], work, largest=limit)
+        found = bench.cost(f"{command.name} deliver",
+                           [attache, "deliver", *queue, "--once", "--jobs", STREAMS, *sender(server), "--cacert", server.root], work, largest=limit)
         with contextlib.closing(sqlite3.connect(folder / "queue")) as database:
             count, = database.execute("SELECT count(*) FROM result WHERE status = 'delivered' AND answer = '200'").fetchone()
         if count != len(work.expected):
             raise WrongOutput(f"{command.name}: nghttpd took {count} of {len(work.expected)}")
         return found
+
+
+def _line(number):
+    return b'{"token":"%b",%b' % (TOKEN.encode(), payloads.passing(number)[1:])
+
+
+def _sender(server):
+    return ["--apns", "--apns-host", server.authority, "--apns-key", server.key, "--apns-key-id", "ABC123DEFG", "--apns-team-id", "DEF123GHIJ",
+            "--apns-topic", _TOPIC, "--apns-token-path", "/token"]
 
 
 def _peer(bench, work):
@@ -69,7 +77,7 @@ def _peer(bench, work):
     body.write_bytes(_line(0))
     headers = ["apns-id: " + "0" * 36, "apns-push-type: alert", f"apns-topic: {_TOPIC}", "apns-priority: 10", "authorization: bearer " + "x" * 200]
     words = [word for header in headers for word in ("-H", header)]
-    found = bench.cost(PEER, [PEER, "-n", len(work.expected), "-c", 1, "-m", _STREAMS, "-t", 1, "-d", body, *words,
+    found = bench.cost(PEER, [PEER, "-n", len(work.expected), "-c", 1, "-m", STREAMS, "-t", 1, "-d", body, *words,
                               f"https://{server.authority}/3/device/{TOKEN}"], work, out)
     said = out.read_text()
     if f"{len(work.expected)} 2xx" not in said:
