@@ -31,7 +31,31 @@ public struct GoogleAccount: Sendable {
     projectID: String = "example-project", clientEmail: String? = nil, privateKeyID: String = "0123456789abcdef0123456789abcdef01234567",
     accessTokenLifetime: Int = 3_599, now: (@Sendable () -> Double)? = nil
   ) {
-    guard let key = CryptoKey.makeRSA(), let pem = key.privatePEM else { preconditionFailure("no memory for a key") }
+    guard let key = CryptoKey.makeRSA() else { preconditionFailure("no memory for a key") }
+    self.init(key, projectID, clientEmail, privateKeyID, accessTokenLifetime, now)
+  }
+
+  /// Creates an account with the key that a folder keeps, or with a new one that it keeps from now on, in
+  /// `service-account.key`.
+  ///
+  /// - Parameters:
+  ///   - keys: the folder.
+  ///   - projectID: the project's identifier.
+  ///   - privateKeyID: the key's identifier.
+  ///   - accessTokenLifetime: the lifetime of an access token, in seconds.
+  /// - Throws: ``OriginError`` when the file cannot be read or made.
+  public init(
+    keptIn keys: KeyFolder, projectID: String = "example-project", privateKeyID: String = "0123456789abcdef0123456789abcdef01234567",
+    accessTokenLifetime: Int = 3_599
+  ) throws(OriginError) {
+    self.init(try keys.key(in: "service-account.key", .rs256), projectID, nil, privateKeyID, accessTokenLifetime, nil)
+  }
+
+  private init(
+    _ key: CryptoKey, _ projectID: String, _ clientEmail: String?, _ privateKeyID: String, _ accessTokenLifetime: Int,
+    _ now: (@Sendable () -> Double)?
+  ) {
+    guard let pem = key.privatePEM else { preconditionFailure("no memory for a key") }
     (self.key, privateKeyPEM) = (key, pem)
     (self.projectID, self.privateKeyID, self.accessTokenLifetime) = (projectID, privateKeyID, accessTokenLifetime)
     self.clientEmail = clientEmail ?? "firebase-adminsdk@\(projectID).iam.gserviceaccount.com"

@@ -26,10 +26,31 @@ public struct ProviderTokenCheck: Sendable {
   ///   - teamID: the developer team's identifier.
   ///   - now: returns the seconds since 1970; nil uses the machine's clock.
   public init(keyID: String = "ABC123DEFG", teamID: String = "DEF123GHIJ", now: (@Sendable () -> Double)? = nil) {
-    guard let key = CryptoKey.makeP256(), let pem = key.privatePEM else { preconditionFailure("no memory for a key") }
+    guard let key = CryptoKey.makeP256() else { preconditionFailure("no memory for a key") }
+    self.init(key, keyID, teamID, now)
+  }
+
+  /// Creates a check with the key that a folder keeps, or with a new one that it keeps from now on.
+  ///
+  /// - Parameters:
+  ///   - keys: the folder. The key's file is ``keyFileName``.
+  ///   - keyID: the key's identifier.
+  ///   - teamID: the developer team's identifier.
+  /// - Throws: ``OriginError`` when the file cannot be read or made.
+  public init(keptIn keys: KeyFolder, keyID: String = "ABC123DEFG", teamID: String = "DEF123GHIJ") throws(OriginError) {
+    self.init(try keys.key(in: Self.keyFileName(keyID), .es256), keyID, teamID, nil)
+  }
+
+  private init(_ key: CryptoKey, _ keyID: String, _ teamID: String, _ now: (@Sendable () -> Double)?) {
+    guard let pem = key.privatePEM else { preconditionFailure("no memory for a key") }
     (self.key, privateKeyPEM) = (key, pem)
     (self.keyID, self.teamID, self.now) = (keyID, teamID, now ?? { Date().timeIntervalSince1970 })
   }
+
+  /// The name that Apple's developer site gives the key's file.
+  public var keyFileName: String { Self.keyFileName(keyID) }
+
+  private static func keyFileName(_ keyID: String) -> String { "AuthKey_\(keyID).p8" }
 
   /// Checks the value of an `authorization` header field.
   ///

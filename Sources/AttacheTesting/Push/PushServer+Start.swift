@@ -9,6 +9,7 @@ extension PushServer {
   ///   - port: the port to listen on; 0 selects a free one.
   ///   - tls: the quality of the server's certificate, and whether the server requires a client
   ///     certificate.
+  ///   - keys: a folder that keeps the root certificate and its key; nil makes new ones.
   ///   - tokens: the check for provider tokens; nil accepts requests without tokens.
   ///   - topics: the accepted topics. The apps with these bundle identifiers may broadcast.
   ///   - channels: the identifiers of the channels that exist.
@@ -20,11 +21,12 @@ extension PushServer {
   ///   - watch: called with each request and its answer, on the thread of its connection.
   /// - Throws: ``OriginError`` when the certificate cannot be made or the port cannot be bound.
   public static func startAPNs(
-    port: Int = 0, tls: FaultOrigin.TLS = .selfMade(), tokens: ProviderTokenCheck? = nil, topics: Set<String> = ["com.example.app"],
-    channels: Set<String> = [], maximumStreams: Int = 1_000, fault: Fault? = nil, keepsRequests: Bool = true,
+    port: Int = 0, tls: FaultOrigin.TLS = .selfMade(), keys: KeyFolder? = nil, tokens: ProviderTokenCheck? = nil,
+    topics: Set<String> = ["com.example.app"], channels: Set<String> = [], maximumStreams: Int = 1_000, fault: Fault? = nil,
+    keepsRequests: Bool = true,
     respond: @escaping @Sendable (PushServerRequest) -> PushServerAnswer = { _ in .delivered }, watch: Watch? = nil
   ) async throws(OriginError) -> PushServer {
-    try await start(port: port, tls: tls, fault: fault) { context in
+    try await start(port: port, tls: tls, keys: keys, fault: fault) { context in
       PushPipeline(
         service: APNsRules(tokens: tokens, topics: topics, channels: channels), ledger: PushLedger(), tls: context, fault: fault,
         maximumStreams: maximumStreams, keepsRequests: keepsRequests, watch: watch, respond: respond)
@@ -41,6 +43,7 @@ extension PushServer {
   ///   - account: the account whose key signs the requests for access tokens.
   ///   - port: the port to listen on; 0 selects a free one.
   ///   - tls: the quality of the server's certificate.
+  ///   - keys: a folder that keeps the root certificate and its key; nil makes new ones.
   ///   - maximumStreams: the maximum number of concurrent streams per connection.
   ///   - keepsRequests: false for a server that receives many requests: it counts them and keeps
   ///     none.
@@ -49,12 +52,12 @@ extension PushServer {
   ///   - watch: called with each request and its answer, on the thread of its connection.
   /// - Throws: ``OriginError`` when the certificate cannot be made or the port cannot be bound.
   public static func startFCM(
-    account: GoogleAccount = GoogleAccount(), port: Int = 0, tls: FaultOrigin.TLS = .selfMade(), maximumStreams: Int = 1_000,
-    keepsRequests: Bool = true, fault: Fault? = nil,
+    account: GoogleAccount = GoogleAccount(), port: Int = 0, tls: FaultOrigin.TLS = .selfMade(), keys: KeyFolder? = nil,
+    maximumStreams: Int = 1_000, keepsRequests: Bool = true, fault: Fault? = nil,
     respond: @escaping @Sendable (PushServerRequest) -> PushServerAnswer = { _ in .delivered }, watch: Watch? = nil
   ) async throws(OriginError) -> PushServer {
     let accessTokens = AccessTokens()
-    return try await start(port: port, tls: tls, fault: fault, accessTokens: accessTokens) { context in
+    return try await start(port: port, tls: tls, keys: keys, fault: fault, accessTokens: accessTokens) { context in
       PushPipeline(
         service: FCMRules(account: account, accessTokens: accessTokens), ledger: PushLedger(), tls: context, fault: fault,
         maximumStreams: maximumStreams, keepsRequests: keepsRequests, watch: watch, respond: respond)
@@ -62,9 +65,10 @@ extension PushServer {
   }
 
   private static func start(
-    port: Int, tls: FaultOrigin.TLS, fault: Fault?, accessTokens: AccessTokens? = nil, _ makePipeline: (NIOSSLContext) -> PushPipeline
+    port: Int, tls: FaultOrigin.TLS, keys: KeyFolder?, fault: Fault?, accessTokens: AccessTokens? = nil,
+    _ makePipeline: (NIOSSLContext) -> PushPipeline
   ) async throws(OriginError) -> PushServer {
-    guard let certificates = try tls.certificates() else { throw .certificate(reason: "a push service has TLS") }
+    guard let certificates = try tls.certificates(keptIn: keys) else { throw .certificate(reason: "a push service has TLS") }
     let pipeline = makePipeline(try certificates.context(protocols: fault == .http1 ? ["http/1.1"] : ["h2"], for: tls))
     let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
     do {

@@ -14,7 +14,7 @@ internal import Synchronization
 ///     await server.waitForRequests(count: 1)
 ///     await server.stop()
 ///
-/// ``startFCM(account:port:tls:maximumStreams:keepsRequests:fault:respond:watch:)`` starts Google's.
+/// ``startFCM(account:port:tls:keys:maximumStreams:keepsRequests:fault:respond:watch:)`` starts Google's.
 public final class PushServer: Sendable {
   /// A fault that applies to every connection.
   public enum Fault: Sendable, Hashable {
@@ -38,7 +38,8 @@ public final class PushServer: Sendable {
   public let port: Int
   /// The address of the server, such as `https://localhost:8443`.
   public var url: String { "https://localhost:\(port)" }
-  /// The path of the root certificate's PEM file, for `--cacert`; `stop()` removes the file.
+  /// The path of the root certificate's PEM file, for `--cacert`. `stop()` removes the file, unless a
+  /// ``KeyFolder`` keeps it.
   public var rootCertificatePEMFile: String { certificates.rootFile }
 
   /// Creates a client certificate that the server accepts when `tls` is `clientCertificate`. Call

@@ -12,6 +12,8 @@ public struct PushServerRequest: Sendable {
   public var connection: Int
   /// The stream's number on the connection: 1, 3, 5 and so on.
   public var stream: Int
+  /// The client's address and port, such as `127.0.0.1:53412`.
+  public internal(set) var client = ""
   /// The number of requests with this ``identifier`` so far, including this one.
   public var attempt = 1
 

@@ -43,6 +43,7 @@ final class PushStreamHandler: ChannelInboundHandler {
       path: head.uri, method: head.method.rawValue, fields: head.headers.map { HeaderField($0.name.lowercased(), $0.value) }, body: body,
       connection: connection, stream: stream)
     request.port = channel.parent?.localAddress?.port ?? 0
+    request.client = channel.parent?.remoteAddress.map { "\($0.ipAddress ?? ""):\($0.port ?? 0)" } ?? ""
     server.service.identify(&request)
     if let response = server.service.responseBesidePushes(to: request) {
       return write(request, response.status, [], response.body, reason: response.reason)

@@ -18,10 +18,10 @@ struct Origin: AsyncParsableCommand {
   @Argument(help: "The folder to serve.", completion: .directory)
   var directory: String?
 
-  @Flag(help: "Play Apple's push service, with TLS and a new key.")
+  @Flag(help: "Play Apple's push service, with TLS and a key of its own.")
   var apns = false
 
-  @Flag(help: "Play Google's push service (FCM), with TLS and a new service account.")
+  @Flag(help: "Play Google's push service (FCM), with TLS and a service account of its own.")
   var fcm = false
 
   @Option(help: "The topic that --apns accepts. (default: \(PushOrigin.defaultTopic))")
@@ -30,13 +30,20 @@ struct Origin: AsyncParsableCommand {
   @Option(help: "A channel that exists for --apns. Can be given several times.")
   var channel: [String] = []
 
+  @Option(
+    help: """
+      A folder that keeps the root certificate and the keys of --apns and --fcm, so that the next start uses them again. It is made if \
+      it does not exist.
+      """, completion: .directory)
+  var keys: String?
+
   @Option(help: "The port to listen on; 0 selects a free one.")
   var port = 0
 
   @Flag(help: "Serve the folder with TLS (HTTP/2 and HTTP/1.1); standard error names the root certificate's file, for --cacert.")
   var tls = false
 
-  @Flag(help: "Write each request to standard error.")
+  @Flag(help: "Write each request to standard error; of --apns and --fcm, with the client's address and port, and the answer.")
   var log = false
 
   func validate() throws {
@@ -45,6 +52,7 @@ struct Origin: AsyncParsableCommand {
     guard count > 0 else { throw ValidationError("Name the folder to serve, or give --apns or --fcm.") }
     guard count == 1 else { throw ValidationError("Give only one of a folder, --apns and --fcm.") }
     if tls, directory == nil { throw ValidationError("--tls applies to a folder: a push service always uses TLS. Remove --tls.") }
+    if directory != nil { try Validation.checkCompanions(of: "--apns or --fcm", ("--keys", keys != nil)) }
     if !apns { try Validation.checkCompanions(of: "--apns", ("--topic", topic != nil), ("--channel", !channel.isEmpty)) }
     guard (0...65_535).contains(port) else { throw ValidationError("--port \(port): a port is a number from 0 to 65535") }
   }
@@ -57,7 +65,7 @@ struct Origin: AsyncParsableCommand {
       say(error.description)
       throw ExitCode(error.exitStatus)
     } catch let error as StageError {
-      say("cannot write the key: \(error)")
+      say("cannot make a temporary folder: \(error)")
       throw ExitCode(EX_CANTCREAT)
     }
   }
@@ -76,9 +84,9 @@ struct Origin: AsyncParsableCommand {
     let watch: PushServer.Watch? = log ? logged : nil
     let origin =
       if apns {
-        try await PushOrigin.startAPNs(port: port, topic: topic, channels: Set(channel), watch: watch)
+        try await PushOrigin.startAPNs(port: port, keptIn: keys, topic: topic, channels: Set(channel), watch: watch)
       } else {
-        try await PushOrigin.startFCM(port: port, watch: watch)
+        try await PushOrigin.startFCM(port: port, keptIn: keys, watch: watch)
       }
     say("root certificate: \(origin.server.rootCertificatePEMFile)")
     say("key: \(origin.key)")
@@ -90,11 +98,13 @@ struct Origin: AsyncParsableCommand {
 }
 
 extension OriginError {
-  /// The exit status as in sysexits(3): 64 for a wrong argument, 69 for an unavailable resource.
+  /// The exit status as in sysexits(3): 64 for a wrong argument, 69 for an unavailable resource, 73 for a
+  /// file that cannot be used.
   fileprivate var exitStatus: CInt {
     switch self {
     case .folder: 64
     case .port, .certificate: 69
+    case .keys: EX_CANTCREAT
     }
   }
 }
@@ -105,7 +115,7 @@ extension OriginError {
 
 @Sendable private func logged(_ request: PushServerRequest, _ status: Int, _ reason: String?) {
   let receiver = request.receiver.isEmpty ? "" : " to \(request.receiver)"
-  say("\(request.method) \(request.path)\(receiver): \(status)\(reason.map { " \($0)" } ?? "")")
+  say("\(request.client) \(request.method) \(request.path)\(receiver): \(status)\(reason.map { " \($0)" } ?? "")")
 }
 
 private func say(_ text: String) {

@@ -8,8 +8,8 @@ struct PushOrigin {
   let key: String
   /// The flags of a sender for the key.
   let flags: String
-  /// Contains the key's file.
-  private let folder: StageFolder
+  /// Contains the files, unless they are kept.
+  private let temporary: StageFolder?
 
   static let defaultTopic = "com.example.app"
 
@@ -32,7 +32,7 @@ struct PushOrigin {
   /// The text for the help.
   static let help = """
     --apns and --fcm play a push service instead, to try a sender: standard error names the root certificate's file, a new key's \
-    file and the sender's flags for them. The files are removed at the end. The receiver selects the answer:
+    file and the sender's flags for them. The files are removed at the end, unless --keys keeps them. The receiver selects the answer:
 
     With --apns, a device token that begins with one of these numbers gets that status and reason:
     \(reasons.map { "  \($0.status)  \($0.reason)" }.joined(separator: "\n"))
@@ -44,40 +44,54 @@ struct PushOrigin {
     A request that breaks the service's rules is refused as the service documents it. Every other is accepted.
     """
 
-  /// Starts Apple's push service and writes a new signing key.
-  static func startAPNs(port: Int, topic: String?, channels: Set<String>, watch: PushServer.Watch?) async throws -> PushOrigin {
-    let (folder, tokens) = (try StageFolder(), ProviderTokenCheck())
-    let topic = topic ?? defaultTopic
-    let file = "AuthKey_\(tokens.keyID).p8"
-    try folder.writeSecret(tokens.privateKeyPEM, to: file)
+  /// Starts Apple's push service, and makes a signing key if the folder has none.
+  ///
+  /// - Parameter kept: a folder that keeps the files; nil uses a temporary one.
+  static func startAPNs(
+    port: Int, keptIn kept: String?, topic: String?, channels: Set<String>, watch: PushServer.Watch?
+  ) async throws -> PushOrigin {
+    let (keys, temporary) = try folders(kept)
+    let (tokens, topic) = (try ProviderTokenCheck(keptIn: keys), topic ?? defaultTopic)
+    let file = keys[tokens.keyFileName]
     let server = try await PushServer.startAPNs(
-      port: port, tokens: tokens, topics: [topic], channels: channels, keepsRequests: false, respond: answerOfApple, watch: watch)
+      port: port, keys: keys, tokens: tokens, topics: [topic], channels: channels, keepsRequests: false, respond: answerOfApple,
+      watch: watch)
     return PushOrigin(
-      server: server, key: "\(folder[file]) (key id \(tokens.keyID), team id \(tokens.teamID))",
-      flags: "--apns-key \(folder[file]) --apns-key-id \(tokens.keyID) --apns-team-id \(tokens.teamID) --apns-topic \(topic)",
-      folder: folder)
+      server: server, key: "\(file) (key id \(tokens.keyID), team id \(tokens.teamID))",
+      flags: "--apns-key \(file) --apns-key-id \(tokens.keyID) --apns-team-id \(tokens.teamID) --apns-topic \(topic)",
+      temporary: temporary)
   }
 
-  /// Starts Google's push service and writes the key of a new service account.
-  static func startFCM(port: Int, watch: PushServer.Watch?) async throws -> PushOrigin {
-    let (folder, account) = (try StageFolder(), GoogleAccount())
-    let file = "service-account.json"
+  /// Starts Google's push service, and makes the key of a service account if the folder has none.
+  ///
+  /// - Parameter kept: a folder that keeps the files; nil uses a temporary one.
+  static func startFCM(port: Int, keptIn kept: String?, watch: PushServer.Watch?) async throws -> PushOrigin {
+    let (keys, temporary) = try folders(kept)
+    let (account, file) = (try GoogleAccount(keptIn: keys), "service-account.json")
     let server = try await PushServer.startFCM(
-      account: account, port: port, keepsRequests: false, respond: answerOfGoogle, watch: watch)
+      account: account, port: port, keys: keys, keepsRequests: false, respond: answerOfGoogle, watch: watch)
     do {
-      try folder.writeSecret(account.keyFile(tokenURI: server.tokenURI), to: file)
+      // It contains the port.
+      try keys.writeSecret(account.keyFile(tokenURI: server.tokenURI), to: file)
     } catch {
       await server.stop()
       throw error
     }
     return PushOrigin(
-      server: server, key: "\(folder[file]) (project \(account.projectID))", flags: "--fcm-service-account \(folder[file])", folder: folder)
+      server: server, key: "\(keys[file]) (project \(account.projectID))", flags: "--fcm-service-account \(keys[file])",
+      temporary: temporary)
   }
 
-  /// Stops the server and removes the files.
+  private static func folders(_ kept: String?) throws -> (keys: KeyFolder, temporary: StageFolder?) {
+    if let kept { return (try KeyFolder(kept), nil) }
+    let temporary = try StageFolder()
+    return (try KeyFolder(temporary.path), temporary)
+  }
+
+  /// Stops the server and removes the files, unless they are kept.
   func stop() async {
     await server.stop()
-    folder.remove()
+    temporary?.remove()
   }
 
   private static func answerOfApple(to request: PushServerRequest) -> PushServerAnswer {

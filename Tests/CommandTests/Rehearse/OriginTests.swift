@@ -33,7 +33,8 @@ struct OriginTests {
     }
     #expect(statuses == [.status(0), .status(0), .status(65)])
     let log = await program.errors(holding: "410 Unregistered")
-    #expect(log.contains("attache origin: POST /3/device/\(tokens[0]) to \(tokens[0]): 200\n"))
+    let line = try Regex("attache origin: 127\\.0\\.0\\.1:[0-9]+ POST /3/device/\(tokens[0]) to \(tokens[0]): 200\n")
+    #expect(log.contains(line), "\(log)")
     await Self.end(program, without: [flags[1], flags[3]])
   }
 
@@ -48,10 +49,51 @@ struct OriginTests {
     await Self.end(program, without: [flags[1], flags[3]])
   }
 
+  @Test(arguments: [
+    (["--apns"], ["--apns", "--token", String(repeating: "0a", count: 32)], #"{"aps":{"alert":"hi"}}"#, ["AuthKey_ABC123DEFG.p8"]),
+    (["--fcm"], ["--fcm"], #"{"message":{"token":"a-token-of-20-bytes-1"}}"#, ["service-account.json", "service-account.key"]),
+  ])
+  func `a server that keeps its keys accepts the same sender after a kill`(
+    service: [String], sender: [String], payload: String, files: [String]
+  ) async throws {
+    let tool = try AttacheTool()
+    let keys = tool.home["keys"]
+    let (killed, url, flags) = try await Self.start(tool, service + ["--keys", keys])
+    killed.send(SIGKILL)
+    #expect(await killed.exit() == .signal(SIGKILL))
+    let address = String(url.dropFirst("https://".count))
+    let (program, _, laterFlags) = try await Self.start(
+      tool, service + ["--keys", keys, "--port", String(address.dropFirst("localhost:".count))])
+    #expect(flags == laterFlags)
+    let run = try await tool.run(["push", "-"] + sender + ["\(service[0])-host", address] + flags, input: payload)
+    #expect(run.exit == .status(0), "\(run.errors)")
+    await Self.end(program, without: [])
+    let manager = FileManager.default
+    #expect(try manager.contentsOfDirectory(atPath: keys).sorted() == (files + ["root.key", "root.pem"]).sorted())
+    for (path, mode) in [(keys, 0o700), (keys + "/root.key", 0o600), (keys + "/root.pem", 0o644)] + files.map({ ("\(keys)/\($0)", 0o600) })
+    {
+      #expect(try manager.attributesOfItem(atPath: path)[.posixPermissions] as? Int == mode, "\(path)")
+    }
+  }
+
+  @Test(arguments: ["root.key", "root.pem", "AuthKey_ABC123DEFG.p8"])
+  func `a file that is no key or certificate is named, with advice`(file: String) async throws {
+    let tool = try AttacheTool()
+    let keys = tool.home["keys"]
+    try FileManager.default.createDirectory(atPath: keys, withIntermediateDirectories: true)
+    try Data("nothing".utf8).write(to: URL(filePath: "\(keys)/\(file)"))
+    let run = try await tool.run(["origin", "--apns", "--keys", keys])
+    #expect(run.exit == .status(73))
+    #expect(
+      run.errors.contains("cannot use \(keys)/\(file): it is no") && run.errors.contains("remove it, and a new one is made"),
+      "\(run.errors)")
+  }
+
   private static let mistakes: [(arguments: [String], advice: String)] = [
     ([], "Name the folder to serve, or give --apns or --fcm"), (["--apns", "--fcm"], "Give only one of"),
     ([".", "--apns"], "Give only one of"), (["--fcm", "--tls"], "Remove --tls"), (["--fcm", "--topic", "x"], "--topic needs --apns"),
     ([".", "--channel", "x"], "--channel needs --apns"),
+    ([".", "--keys", "x"], "--keys needs --apns or --fcm"),
   ]
 
   @Test(arguments: mistakes)

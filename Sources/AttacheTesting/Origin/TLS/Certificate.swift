@@ -25,8 +25,25 @@ final class Certificate: @unchecked Sendable {
     else { throw Self.failure }
   }
 
+  /// Parses a certificate in PEM form; nil if the text is not one.
+  init?(pem text: String) {
+    defer { ERR_clear_error() }
+    // Without the function, libcrypto would ask for a passphrase on the terminal.
+    guard let handle = unsafe OpenSSLText.read(text, { unsafe PEM_read_bio_X509($0, nil, { _, _, _, _ in 0 }, nil) }) else { return nil }
+    unsafe self.handle = handle
+    var name = [CChar](repeating: 0, count: 256)
+    let count = unsafe X509_NAME_get_text_by_NID(X509_get_subject_name(handle), NID_commonName, &name, CInt(name.count))
+    subject = String(decoding: name.prefix(Int(max(count, 0))).map { UInt8(bitPattern: $0) }, as: UTF8.self)
+  }
+
   deinit {
     unsafe X509_free(handle)
+  }
+
+  /// Returns whether the certificate is for a key.
+  func isCertificate(of key: CryptoKey) -> Bool {
+    defer { ERR_clear_error() }
+    return unsafe X509_check_private_key(handle, key.handle) == 1
   }
 
   /// Adds an extension.

@@ -19,17 +19,40 @@ struct CertificateAuthority: Sendable {
 
   let root: Certificate
   private let key: CryptoKey
+  /// The root's file in a folder, and its key's.
+  static let rootFile = "root.pem"
+  private static let keyFile = "root.key"
   /// The name of the certificate that ``LeafForm/lacksIntermediate`` lacks.
   private static let intermediateName = "attache fault origin intermediate"
 
+  /// Makes a root and its key.
   init() throws(OriginError) {
-    key = try Self.makeKey()
+    let key = try Self.makeKey()
+    self.init(root: try Self.makeRoot(key), key: key)
+  }
+
+  /// Uses the root in a folder, or makes one there.
+  init(keptIn keys: KeyFolder) throws(OriginError) {
+    let key = try keys.key(in: Self.keyFile, .es256)
+    let text = try keys.text(of: Self.rootFile, mode: 0o644) { () throws(OriginError) -> String in try Self.makeRoot(key).pem }
+    guard let root = Certificate(pem: text), root.isCertificate(of: key) else {
+      throw .keys(keys[Self.rootFile], reason: "it is no certificate of \(Self.keyFile); remove it, and a new one is made")
+    }
+    self.init(root: root, key: key)
+  }
+
+  private init(root: Certificate, key: CryptoKey) {
+    (self.root, self.key) = (root, key)
+  }
+
+  private static func makeRoot(_ key: CryptoKey) throws(OriginError) -> Certificate {
     // The name is unique: among roots with the same name, a client takes the first as the issuer.
     let name = "attache fault origin root \(UInt64.random(in: 0...UInt64.max))"
-    root = try Certificate(subject: name, key: key, days: -3...30)
+    let root = try Certificate(subject: name, key: key, days: -3...3_650)
     try root.add(NID_basic_constraints, "critical,CA:TRUE,pathlen:0")
     try root.add(NID_key_usage, "critical,keyCertSign,cRLSign")
     try root.sign(issuer: name, key)
+    return root
   }
 
   func issue(_ form: LeafForm) throws(OriginError) -> Issue {
@@ -42,7 +65,7 @@ struct CertificateAuthority: Sendable {
   /// - Parameter leafKey: signs the leaf if it is self-signed; else a public key is enough.
   func certificate(_ form: LeafForm, for leafKey: CryptoKey) throws(OriginError) -> Certificate {
     let subject = form.isNamedInSubjectAlone ? form.names.first ?? "" : "attache fault origin"
-    let (begin, end) = (form.validity == .ahead ? 1 : -2, form.validity == .over ? -1 : 30)
+    let (begin, end) = (form.validity == .ahead ? 1 : -2, form.validity == .over ? -1 : 365)
     let leaf = try Certificate(subject: subject, key: leafKey, days: begin...end)
     try leaf.add(NID_basic_constraints, "critical,CA:FALSE")
     try leaf.add(NID_key_usage, "critical,digitalSignature")

@@ -4,21 +4,30 @@ internal import NIOCore
 internal import NIOSSL
 
 /// The certificates of one origin, signed by the origin's own root. The root is stored in a file
-/// while the origin runs.
+/// while the origin runs, or is kept in a folder.
 final class Certificates: Sendable {
   /// The PEM file of the root, for `--cacert`.
   let rootFile: String
   private let folder: String
+  /// Whether the root's file remains.
+  private let isKept: Bool
   private let authority: CertificateAuthority
   private let form: LeafForm
   private let leaf: TLSIdentity
 
-  /// - Parameter form: the certificate for clients that ask for no other name.
-  init(_ form: LeafForm) throws(OriginError) {
-    self.form = form
-    authority = try CertificateAuthority()
+  /// - Parameters:
+  ///   - form: the certificate for clients that ask for no other name.
+  ///   - keys: keeps the root; nil makes a new one.
+  init(_ form: LeafForm, keptIn keys: KeyFolder? = nil) throws(OriginError) {
+    (self.form, isKept) = (form, keys != nil)
+    if let keys {
+      authority = try CertificateAuthority(keptIn: keys)
+      (folder, rootFile) = (keys.path, keys[CertificateAuthority.rootFile])
+    } else {
+      authority = try CertificateAuthority()
+      (folder, rootFile) = try Self.write(authority.root.pem)
+    }
     leaf = try TLSIdentity(authority.issue(form))
-    (folder, rootFile) = try Self.write(authority.root.pem)
   }
 
   /// Creates the TLS context.
@@ -62,6 +71,8 @@ final class Certificates: Sendable {
   /// Writes a PEM file with a client certificate, signed by the root, and its key. It is removed
   /// with the root's file.
   func clientFile() throws(OriginError) -> String {
+    // A server that was killed leaves it in a folder that is kept.
+    unsafe unlink(clientFilePath)
     let issue = try authority.issue(LeafForm(names: ["client.example"], isClient: true))
     try Self.write(
       issue.chain.map { certificate throws(OriginError) in try certificate.pem }.joined() + issue.keyPEM, to: clientFilePath
@@ -73,8 +84,9 @@ final class Certificates: Sendable {
 
   /// Removes the files.
   func remove() {
-    unsafe unlink(rootFile)
     unsafe unlink(clientFilePath)
+    guard !isKept else { return }
+    unsafe unlink(rootFile)
     unsafe rmdir(folder)
   }
 

@@ -37,8 +37,9 @@ extension FaultOrigin {
 }
 
 extension FaultOrigin.TLS {
-  func certificates() throws(OriginError) -> Certificates? {
-    try form.map { form throws(OriginError) in try Certificates(form) }
+  /// - Parameter keys: keeps the root; nil makes a new one.
+  func certificates(keptIn keys: KeyFolder? = nil) throws(OriginError) -> Certificates? {
+    try form.map { form throws(OriginError) in try Certificates(form, keptIn: keys) }
   }
 
   private static let own = ["127.0.0.1", "::1", "localhost"]
