@@ -15,6 +15,7 @@ from .commands import Failure
 from .delivering import MODES, Delivery
 from .killing import Killer
 from .origin import Origin
+from .pushing import SERVICES, Pushing
 from .trial import Trial
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -25,8 +26,9 @@ def arguments():
     parser = argparse.ArgumentParser(prog="scripts/crash", description="Kills the workers and deliverers of a queue repeatedly, and checks that nothing is lost.")
     parser.add_argument("kills", type=int, metavar="N", help="how many kills")
     parser.add_argument("--seed", type=int, default=1, metavar="S", help="of payloads, media and kills (1); the moments are also the machine's")
-    parser.add_argument("--of", choices=["work", "deliver", "postgresql"], action="append", dest="parts",
-                        help="only workers; or only deliverers, senders and the HTTP endpoint, where each way of sending gets a share of the kills (both); or "
+    parser.add_argument("--of", choices=["work", "deliver", "push", "postgresql"], action="append", dest="parts",
+                        help="only workers; only deliverers, senders and the HTTP endpoint, where each way of sending gets a share of the kills; only deliverers to "
+                             "Apple and Google, the services and their connections, where each service gets half of the kills (these three); or "
                              "N faults of processes, servers and connections of a queue in PostgreSQL")
     parser.add_argument("--payloads", type=int, default=2_000, metavar="N", help="payloads in a queue (2000)")
     parser.add_argument("--poison-after", type=int, default=1_000_000, metavar="N",
@@ -81,23 +83,23 @@ def tested(world, chosen):
     show(killer)
 
 
-def delivered(chosen, folder):
+def delivered(part, kind, modes, chosen, folder):
     """Runs queues with each way of sending in turn, until this many kills were made."""
-    draw = random.Random(f"deliveries {chosen.seed}")
+    draw = random.Random(f"{part} {chosen.seed}")
     killer = Killer(draw, folder / "queue", folder / "stores/store")
     begin, kills, trials = time.monotonic(), 0, []
     while kills < chosen.kills:
-        mode = MODES[len(trials) % len(MODES)]
-        trial = Delivery(chosen.attache, folder / "queue", folder / "stores/store", mode, chosen.payloads, draw)
+        mode = modes[len(trials) % len(modes)]
+        trial = kind(chosen.attache, folder / "queue", folder / "stores/store", mode, chosen.payloads, draw)
         # Each way has its share.
-        made = trial.run(min(chosen.kills - kills, -(-chosen.kills // len(MODES))), killer)
+        made = trial.run(min(chosen.kills - kills, -(-chosen.kills // len(modes))), killer)
         kills += made
         trials.append(trial)
-        print(f"deliver, queue {len(trials)} ({mode}): {made} kills, {trial.restarts} deliverers, {trial.repeated} sent again, all accounted for",
+        print(f"{part}, queue {len(trials)} ({mode}): {made} kills, {trial.restarts} deliverers, {trial.repeated} sent again, all accounted for",
               file=sys.stderr, flush=True)
         if not kills and len(trials) > 20:
             raise Failure("all is delivered before anybody is killed: give more --payloads")
-    print(f"deliver: {kills} kills over {len(trials)} queues in {time.monotonic() - begin:.0f} s: each payload sent, twice only where its answer was lost "
+    print(f"{part}: {kills} kills over {len(trials)} queues in {time.monotonic() - begin:.0f} s: each payload sent, twice only where its answer was lost "
           f"({sum(trial.repeated for trial in trials)} payloads); {sum(trial.restarts for trial in trials)} deliverers started")
     show(killer)
 
@@ -142,7 +144,7 @@ def main():
         (folder / "stores").mkdir()
         chosen.attache = chosen.attache.resolve(strict=True)
         try:
-            for part in chosen.parts or ["work", "deliver"]:
+            for part in chosen.parts or ["work", "deliver", "push"]:
                 run(part, chosen, folder)
         except Failure as failure:
             if chosen.asynchronous and isinstance(failure, commits.Loss):
@@ -161,7 +163,10 @@ def run(part, chosen, folder):
         besieged(chosen, folder)
         return
     if part == "deliver":
-        delivered(chosen, folder)
+        delivered(part, Delivery, MODES, chosen, folder)
+        return
+    if part == "push":
+        delivered(part, Pushing, SERVICES, chosen, folder)
         return
     with contextlib.closing(World(chosen.attache, folder, chosen.payloads, chosen.seed)) as world:
         world.expected = Trial(world, folder / "queue", folder / "stores/store", random.Random(0), 1).undisturbed()

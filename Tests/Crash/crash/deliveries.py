@@ -7,7 +7,7 @@ All of it is in one log, a line a note, in the order in which things happened:
     answering PID PAYLOAD ANSWER         ok, retry or drop is about to be written
     answered PID PAYLOAD                 and is written
     dying PID                            a sender ends without an answer
-    deliverer PID                        is under way (delivering.py, as what follows)
+    deliverer PID [JOBS]                 is under way (delivering.py, as what follows); push_log.py uses JOBS
     killed PID TIME                      a sender or a deliverer is about to be killed
     delivered TIME PAYLOAD…              the queue calls these delivered
     disturbed TIME TIME                  the queue may have been out of reach between these times (siege.py)

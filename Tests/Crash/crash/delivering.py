@@ -19,7 +19,7 @@ from .serving import Serving
 MODES = ["line", "http", "envelope", "each", "folder"]
 _DELIVERERS = 2
 #: The share of the payloads: a process for each takes longer, and so does an absent endpoint, since deliverers pause.
-_SHARES = {"line": 1, "http": 2, "envelope": 1, "each": 10, "folder": 1}
+_SHARES = {"http": 2, "each": 10}
 #: The time for a payload, in seconds, so that kills hit a working process in any build.
 _PACE = {"line": 0.006, "http": 0.006, "envelope": 0.006, "each": 0.01}
 _FINISHED = (0, 75)
@@ -27,6 +27,8 @@ _SENDER = Path(__file__).with_name("sender.py")
 
 
 class Delivery:
+    JOBS = [1, 8, 32]
+
     def __init__(self, attache, folder, store, mode, count, draw):
         self._draw, self._folder, self._mode = draw, folder, mode
         shutil.rmtree(folder, ignore_errors=True)
@@ -36,12 +38,14 @@ class Delivery:
         self._log = folder / "log"
         self._log.touch()
         self._commands = Commands(attache, f"sqlite:{self._database}", store, 0)
-        lines = [b'{"aps":{"alert":"News %d"},"id":%d,"text":"%s"}' % (number, number, b"x" * draw.randrange(400))
-                 for number in range(max(20, count // _SHARES[mode]))]
+        lines = [self._line(number, "x" * draw.randrange(400)) for number in range(max(20, count // _SHARES.get(mode, 1)))]
         self._crcs = [zlib.crc32(line) for line in lines]
         self._input = folder / "payloads.ndjson"
         self._input.write_bytes(b"\n".join(lines) + b"\n")
         self.restarts = self.repeated = 0
+
+    def _line(self, number, text):
+        return b'{"aps":{"alert":"News %d"},"id":%d,"text":"%s"}' % (number, number, text.encode())
 
     def run(self, kills, killer):
         """Kills this many times, or until everything is delivered, and checks what was sent.
@@ -52,9 +56,10 @@ class Delivery:
         self._commands.run("enqueue", self._input)
         ended(self._commands.worker(1))
         watched = watch.Folders([self._folder])
-        self._endpoint = Serving(self._log, _PACE["http"]) if self._mode == "http" else None
-        deliverers = [self._deliverer() for _ in range(_DELIVERERS)]
+        deliverers = []
+        self._begin()
         try:
+            deliverers += [self._deliverer() for _ in range(_DELIVERERS)]
             while sum(killer.counts.values()) - before < kills and not self._is_done(deliverers):
                 self._disturb(deliverers, killer, watched)
             for deliverer in deliverers:
@@ -64,25 +69,34 @@ class Delivery:
             watched.close()
             for deliverer in deliverers:
                 children.end(deliverer)
-            if self._endpoint:
-                self._endpoint.close()
+            self._end()
         self._check()
         return sum(killer.counts.values()) - before
 
-    def _deliverer(self):
-        self.restarts += 1
+    def _begin(self):
+        self._endpoint = Serving(self._log, _PACE["http"]) if self._mode == "http" else None
+
+    def _end(self):
+        if self._endpoint:
+            self._endpoint.close()
+
+    def _way(self):
+        """A new deliverer's name in the notes, if it is not its process id, and its options."""
         if self._mode == "http":
             label = f"d{self.restarts}"
-            way = ["--http", self._endpoint.url, "--http-header", f"Deliverer: {label}"]
-        elif self._mode == "folder":
-            label, way = None, ["--folder", self._out]
-        else:
-            label = None
-            way = [*([] if self._mode == "line" else [f"--{self._mode}"]), "--", sys.executable, "-IS", _SENDER, self._log, self._mode, _PACE[self._mode]]
+            return label, ["--http", self._endpoint.url, "--http-header", f"Deliverer: {label}"]
+        if self._mode == "folder":
+            return None, ["--folder", self._out]
+        kind = [] if self._mode == "line" else [f"--{self._mode}"]
+        return None, [*kind, "--", sys.executable, "-IS", _SENDER, self._log, self._mode, _PACE[self._mode]]
+
+    def _deliverer(self):
+        self.restarts += 1
+        (label, way), jobs = self._way(), self._draw.choice(self.JOBS)
         # A kill from outside does not count against a payload.
-        child = self._commands.start("deliver", "--once", "--jobs", self._draw.choice([1, 8, 32]), "--poison-after", 1_000_000, *way)
+        child = self._commands.start("deliver", "--once", "--jobs", jobs, "--poison-after", 1_000_000, *way)
         child.label = label or child.pid
-        self._note(f"deliverer {child.label}")
+        self._note(f"deliverer {child.label} {jobs}")
         return child
 
     def _is_done(self, deliverers):
@@ -91,22 +105,24 @@ class Delivery:
                 raise Failure(f"attache deliver ends with {deliverer.poll()}; {last_words(deliverer)}")
         return any(deliverer.poll() == 0 for deliverer in deliverers)
 
-    def _disturb(self, deliverers, killer, watched):
-        what = self._draw.choices(["sender", "deliverer", "all", "drain"], [12, 6, 1, 1])[0]
-        if what == "sender" and self._mode == "folder":
-            what = "deliverer"
+    def _fault(self):
         # An endpoint has at least one kill.
         if self._endpoint and self._endpoint.starts == 1:
-            what = "sender"
-        index = self._draw.randrange(len(deliverers))
-        if what == "sender" and self._endpoint:
-            self._kill_endpoint(killer)
-        elif what == "sender":
-            self._kill_sender(deliverers[index], killer)
-        elif what == "drain":
+            return "sender"
+        what = self._draw.choices(["sender", "deliverer", "all", "drain"], [12, 6, 1, 1])[0]
+        return "deliverer" if what == "sender" and self._mode == "folder" else what
+
+    def _disturb(self, deliverers, killer, watched):
+        what, index = self._fault(), self._draw.randrange(len(deliverers))
+        if what == "drain":
             deliverers[index].send_signal(signal.SIGTERM)
-            if ended(deliverers[index], (*_FINISHED, -signal.SIGTERM)) != 0:
+            status = ended(deliverers[index], (*_FINISHED, -signal.SIGTERM))
+            if status in _FINISHED:
+                self._note_end(deliverers[index].label)
+            if status != 0:
                 deliverers[index] = self._deliverer()
+        elif what not in ("deliverer", "all"):
+            self._break(what, deliverers[index], killer)
         else:
             self._note_delivered()
             self._note_kill(deliverers[index].label)
@@ -124,6 +140,13 @@ class Delivery:
             for place, deliverer in enumerate(deliverers):
                 if deliverer.returncode == -signal.SIGKILL:
                     deliverers[place] = self._deliverer()
+
+    def _break(self, what, deliverer, killer):
+        """Disturbs what is not a deliverer."""
+        if self._endpoint:
+            self._kill_endpoint(killer)
+        else:
+            self._kill_sender(deliverer, killer)
 
     def _kill_sender(self, deliverer, killer):
         time.sleep(self._draw.expovariate(1 / 0.05))
@@ -150,6 +173,9 @@ class Delivery:
     def _note_kill(self, name):
         self._note(f"killed {name} {time.monotonic_ns()}")
 
+    def _note_end(self, name):
+        """A deliverer has ended by itself."""
+
     def _note_delivered(self):
         """Results that the queue now calls delivered must not be sent again."""
         numbers = [str(number) for number in self._statuses()]
@@ -170,16 +196,18 @@ class Delivery:
         counts = self._commands.counts()
         if counts["decided"] != len(self._crcs) or counts["unread"] or counts["delivering"]:
             raise Failure(f"all is delivered, and the queue says {counts}")
+        self._check_sent()
+        checks.integrity(self._database)
+
+    def _check_sent(self):
         if self._mode == "folder":
             self._check_files(range(len(self._crcs)))
             left = list((self._folder / "out.writing").iterdir())
             if left:
                 raise Failure(f"unfinished files are left: {left[:5]}")
-            checks.integrity(self._database)
             return
         log = deliveries.Log(self._log.read_text(), is_each=self._mode == "each")
         self.repeated = deliveries.check(log, dict(enumerate(self._crcs)), self._statuses())
-        checks.integrity(self._database)
 
     def _check_files(self, numbers):
         """Every file is whole, at any time, and each of these payloads has its two."""
