@@ -56,13 +56,20 @@ package struct PayloadOptions: ParsableArguments {
       valueName: "size"))
   package var maxPayload: PayloadMaximum?
 
+  @Flag(
+    help: "Cut the alert's body of a payload that is too large with its attachments, at a letter and with an ellipsis, so that it fits.")
+  package var fitPayload = false
+
   package init() {}
 
   package func validate() throws {
     guard Validation.isOn else { return }
     var configuration = try configuration()
     // `--upload` may give the base URL.
-    if configuration.baseURL == nil { configuration.attachAs = .member }
+    if configuration.baseURL == nil {
+      configuration.attachAs = .member
+      if maxPayload == nil { configuration.fitsPayload = false }
+    }
     if let mistake = configuration.mistake { throw ValidationError(mistake) }
   }
 
@@ -74,6 +81,7 @@ package struct PayloadOptions: ParsableArguments {
     let publicURL = try upload?.bucket(fetching)?.publicURL
     var configuration = FilterConfiguration()
     (configuration.baseURL, configuration.attachAs) = (baseUrl ?? publicURL, attachAs)
+    (configuration.maximumPayload, configuration.fitsPayload) = (maxPayload ?? .automatic, fitPayload)
     if let mistake = configuration.mistake { throw ValidationError(mistake) }
   }
 
@@ -94,6 +102,7 @@ package struct PayloadOptions: ParsableArguments {
     configuration.baseURL = baseUrl
     configuration.attachAs = attachAs
     configuration.maximumPayload = maxPayload ?? .automatic
+    configuration.fitsPayload = fitPayload
     return configuration
   }
 }

@@ -27,7 +27,7 @@ struct CommandsTests {
       "max-attachments", "retries", "per-host", "fetchers", "max-pixels", "convert", "max-side", "source-limits", "max-source-pixels",
       "cache",
       "report", "report-key", "strict",
-      "progress", "log-format", "output-key", "base-url", "attach-as", "max-payload",
+      "progress", "log-format", "output-key", "base-url", "attach-as", "max-payload", "fit-payload",
       "apply-overrides", "log-urls", "proxy", "upload", "upload-endpoint", "upload-region", "upload-credentials", "upload-keep",
       "upload-private",
     ] {

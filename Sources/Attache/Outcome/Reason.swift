@@ -178,7 +178,7 @@ public enum Reason: String, CaseIterable, Sendable {
       "the line is an envelope of a push service that attache cannot open; the report (member why) and attache inspect say what to correct"
     case .payloadAlert: "the service extension removed the alert text; keep a title, a subtitle or a body"
     case .payloadMaximum:
-      "with its attachments the payload would be larger than --max-payload, or than APNs accepts; shorten the payload; --attach-as url adds no member, so it needs less"
+      "with its attachments the payload would be larger than --max-payload, or than APNs accepts; shorten the payload, or let --fit-payload cut its body; --attach-as url adds no member, so it needs less"
     case .payloadPlace:
       "the URL of the media is not a text of its own in the payload, so no public address can replace it; use --attach-as both or member"
     case .payloadIdentifier:

@@ -85,6 +85,26 @@ struct ContentEdit: Hashable, Sendable {
       + userInfo.map { JSONPointer.part($0.name).string }
   }
 
+  /// Whether a text of the alert changes.
+  var hasTexts: Bool { !texts.isEmpty }
+
+  /// Whether the body of the alert changes.
+  var changesBody: Bool { texts.contains { $0.isNamed("body") } }
+
+  /// The JSON string that the body becomes; nil if it stays, or is removed.
+  var body: [UInt8]? { texts.first { $0.isNamed("body") && $0.isText }?.source }
+
+  /// Returns these changes with another body.
+  ///
+  /// - Parameter source: its JSON string.
+  func with(body source: [UInt8]) -> ContentEdit {
+    var all = self
+    all.texts = Self.textNames.compactMap { name in
+      name == "body" ? MemberChange(name, source) : texts.first { $0.name == name }
+    }
+    return all
+  }
+
   /// Returns whether the user info of that name changes.
   func changesUserInfo(_ name: String) -> Bool {
     userInfo.contains { $0.name == UntrustedText(name) }

@@ -29,6 +29,8 @@ package struct Decision: Sendable {
   var omitted = 0
   /// The JSON pointers of the payload's members that a service extension changed.
   var changed: [String] = []
+  /// What was cut from the bodies of the line's payloads; nil for nothing.
+  var bodyCut: BodyCut?
   /// The attached files, pinned until ``onRelease`` is called.
   package var files: [StoredFile] = []
   /// Releases resources when the line has been written, or will never be.
@@ -74,7 +76,7 @@ extension Decision {
 
   /// Removes the attachments, for a reason that occurred later.
   package mutating func fallBack(_ reason: Reason) {
-    (form, outcome, self.reason, cause, files, changed) = (.original, .fallback, reason, nil, [], [])
+    (form, outcome, self.reason, cause, files, changed, bodyCut) = (.original, .fallback, reason, nil, [], [], nil)
   }
 
   /// Returns what the report and the summary need: without a report, no media.

@@ -13,6 +13,9 @@ extension FilterConfiguration {
       return "--attach-as \(attachAs.rawValue) writes public addresses into the payload; "
         + "set --base-url to the public URL of the store, such as https://cdn.example/, or --upload."
     }
+    if fitsPayload, maximumPayload == .unlimited || maximumPayload == .automatic && baseURL == nil {
+      return "--fit-payload cuts nothing, because the payload has no limit; set --max-payload to a size, or --base-url or --upload."
+    }
     return dialects.dialect(reading: outputKey).map { dialect in
       "--output-key \(PrintableText.of(outputKey)) is where the dialect \(dialect) looks for media, and attache passes payloads with the output member through; "
         + "choose another name."

@@ -26,6 +26,10 @@ public struct FilterConfiguration: Sendable {
   public var attachAs = AttachmentForm.member
   /// The maximum size of an enriched payload. A payload that would exceed it stays as it is.
   public var maximumPayload = PayloadMaximum.automatic
+  /// Whether to cut the alert's body of an enriched payload that would exceed ``maximumPayload``, so
+  /// that it fits. The body ends with an ellipsis, at a boundary of grapheme clusters. A payload
+  /// that would still be too large, or has no body, stays as it is.
+  public var fitsPayload = false
   /// The path of the file for outcome records, which is truncated at the start; nil for no
   /// report.
   public var report: String?

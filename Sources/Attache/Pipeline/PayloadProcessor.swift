@@ -56,6 +56,7 @@ struct LineEnricher: Sendable {
   private let address: StoreAddress?
   private let addsMember: Bool
   private let maximum: PayloadMaximum
+  private let fits: Bool
   private let hasPublicAddresses: Bool
   private let store: AttachmentStore
 
@@ -65,7 +66,7 @@ struct LineEnricher: Sendable {
     member = AttachmentMember(key: configuration.outputKey, baseURL: configuration.baseURL ?? store.baseURL)
     address = configuration.rewritingURL.map(StoreAddress.init)
     addsMember = address == nil || configuration.attachAs == .both
-    (maximum, hasPublicAddresses) = (configuration.maximumPayload, configuration.baseURL != nil)
+    (maximum, fits, hasPublicAddresses) = (configuration.maximumPayload, configuration.fitsPayload, configuration.baseURL != nil)
     self.store = store
   }
 
@@ -86,11 +87,12 @@ struct LineEnricher: Sendable {
       let files = delivery.content?.attachments.map(\.file) ?? []
       switch enrich(payloads[index], with: delivery.content, in: line) {
       case .unchanged: decision.reason = decision.reason ?? delivery.reason
-      case .enriched(let payload, let changed):
+      case .enriched(let payload, let changed, let cut):
         enriched.append(payload)
         decision.payloadCount = payload.payloadCount
         decision.files += files
         decision.changed += changed.filter { !decision.changed.contains($0) }
+        if let cut { decision.bodyCut = decision.bodyCut.map { $0 + cut } ?? cut }
       case .refused(let reason, let excess):
         decision.payloadCount = excess?.size
         if payloads.count > 1 { decision.refuse(last: delivery.media.count, for: reason) }
@@ -117,8 +119,10 @@ struct LineEnricher: Sendable {
   /// The result for one payload of a line.
   private enum Enrichment {
     case unchanged
-    /// - Parameter changed: the JSON pointers of the members that the service extension changed.
-    case enriched(Payload.Enriched, changed: [String])
+    /// - Parameters:
+    ///   - changed: the JSON pointers of the members that the service extension changed.
+    ///   - cut: what was cut from the body; nil for nothing.
+    case enriched(Payload.Enriched, changed: [String], cut: BodyCut? = nil)
     /// The original must be delivered.
     ///
     /// - Parameter excess: the sizes of a payload that exceeds its limit.
@@ -130,30 +134,75 @@ struct LineEnricher: Sendable {
     guard let changes = changes(of: payload, to: content, in: line) else { return .refused(.extensionContent) }
     let isAttached = !content.attachments.isEmpty
     guard isAttached || !changes.isEmpty else { return .unchanged }
-    let inserted = memberBytes(for: content.attachments, of: payload)
-    var enriched = Payload.Enriched(splice: payload.splice, edits: payload.edits, member: inserted)
     let edit = isAttached ? changes.over(payload.overrides) : changes
-    if !edit.isEmpty || isAttached && address != nil {
-      var edited = payload
-      if !edit.isEmpty {
-        // An override that has no place is left out.
-        let isApplied = edited.apply(edit, in: line)
-        let limit = max(ContentEdit.maximumPayload, payload.splice.payloadCount)
-        guard changes.isEmpty || (isApplied && edited.splice.payloadCount <= limit) else { return .refused(.extensionContent) }
-      }
-      if isAttached, let address {
-        let isReplaced = edited.apply(MediaEdit(content.attachments, of: payload, at: address), in: line)
-        guard isReplaced || !enriched.member.isEmpty || !changes.isEmpty else { return .refused(.payloadPlace) }
-      }
-      (enriched.splice, enriched.edits) = (edited.splice, edited.edits)
+    let enriched: Payload.Enriched
+    do throws(Refusal) { enriched = try self.enriched(payload, edit, changes, content.attachments, in: line) } catch {
+      return .refused(error.reason)
     }
     // If only what other devices read has changed, Apple's payload is as its sender wrote it.
     let (before, after) = (payload.splice.payloadCount, enriched.payloadCount)
-    if let maximum = maximum(of: payload), after > maximum, after != before {
-      let excess = PayloadExcess(size: after, before: before, maximum: maximum, hasMember: !enriched.member.isEmpty)
-      return .refused(.payloadMaximum, excess)
+    guard let maximum = maximum(of: payload), after > maximum, after != before else {
+      return .enriched(enriched, changed: changes.pointers)
     }
-    return .enriched(enriched, changed: changes.pointers)
+    if fits, let fit = payload.fitting(freeing: after - maximum, besides: edit, enriched.edits, in: line),
+      let (fitted, cut) = apply(fit, to: enriched, of: payload, changes, content.attachments, in: line)
+    {
+      return .enriched(fitted, changed: changes.pointers, cut: cut)
+    }
+    let excess = PayloadExcess(size: after, before: before, maximum: maximum, hasMember: !enriched.member.isEmpty)
+    return .refused(.payloadMaximum, excess)
+  }
+
+  /// Why a payload cannot have its attachments or its content.
+  private struct Refusal: Error {
+    let reason: Reason
+  }
+
+  /// Returns what changes for a payload, whatever its size.
+  ///
+  /// - Parameters:
+  ///   - edit: all changes of its content.
+  ///   - changes: those that must be made; the others are left out if they have no place.
+  private func enriched(
+    _ payload: Payload, _ edit: ContentEdit, _ changes: ContentEdit, _ attachments: [Attachment], in line: Segment
+  ) throws(Refusal) -> Payload.Enriched {
+    var enriched = Payload.Enriched(splice: payload.splice, edits: payload.edits, member: memberBytes(for: attachments, of: payload))
+    let isRewritten = !attachments.isEmpty && address != nil
+    guard !edit.isEmpty || isRewritten else { return enriched }
+    var edited = payload
+    if !edit.isEmpty {
+      // An override that has no place is left out.
+      let isApplied = edited.apply(edit, in: line)
+      let limit = max(ContentEdit.maximumPayload, payload.splice.payloadCount)
+      guard changes.isEmpty || (isApplied && edited.splice.payloadCount <= limit) else { throw Refusal(reason: .extensionContent) }
+    }
+    if isRewritten, let address {
+      let isReplaced = edited.apply(MediaEdit(attachments, of: payload, at: address), in: line)
+      guard isReplaced || !enriched.member.isEmpty || !changes.isEmpty else { throw Refusal(reason: .payloadPlace) }
+    }
+    (enriched.splice, enriched.edits) = (edited.splice, edited.edits)
+    return enriched
+  }
+
+  /// Returns what changes for a payload whose body is cut; nil if the line has no place for the cut.
+  private func apply(
+    _ fit: BodyFit, to enriched: Payload.Enriched, of payload: Payload, _ changes: ContentEdit, _ attachments: [Attachment],
+    in line: Segment
+  ) -> (Payload.Enriched, BodyCut)? {
+    var fitted = enriched
+    switch fit {
+    case .edits(let edits, let cut):
+      fitted.edits += edits
+      fitted.splice.payloadCount -= cut.freed
+      return (fitted, cut.sizes)
+    case .content(let edit, let cut):
+      var probe = payload
+      guard probe.apply(edit, in: line) else { return nil }
+      do { fitted = try self.enriched(payload, edit, changes, attachments, in: line) } catch { return nil }
+      // A body that a service copies from its message counts once, although the alert repeats it.
+      fitted.splice.payloadCount = enriched.splice.payloadCount - cut.freed
+      return (fitted, cut.sizes)
+    }
   }
 
   /// Returns the size that a payload may have with its attachments; nil if there is no limit.

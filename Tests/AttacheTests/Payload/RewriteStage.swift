@@ -13,6 +13,7 @@ struct RewriteStage {
   var dialects = DialectTable()
   var appliesOverrides = false
   var maximum = PayloadMaximum.automatic
+  var fits = false
   /// The public URL of the store; nil for file addresses.
   var base: String? = RewriteStage.base
   /// Whether the media of a URL are attached.
@@ -51,6 +52,7 @@ struct RewriteStage {
     }
     var configuration = Attache.FilterConfiguration()
     (configuration.attachAs, configuration.baseURL, configuration.maximumPayload) = (form, base, maximum)
+    configuration.fitsPayload = fits
     return LineEnricher(configuration, store: stage.store).decision(deliveries, on: payloads, of: Segment(line))
   }
 

@@ -28,7 +28,8 @@ struct MetadataFlagTests {
   /// The flags that do not affect where media comes from, and those that have a test of their own.
   private static let others: Set<String> = [
     "--deadline", "--grace", "--on-expiry", "--jobs", "--window", "--unordered", "--max-attachments", "--payload-path", "--output-key",
-    "--base-url", "--attach-as", "--max-payload", "--deny-host", "--limits", "--store", "--store-max", "--store-age", "--report",
+    "--base-url", "--attach-as", "--max-payload", "--fit-payload", "--deny-host", "--limits", "--store", "--store-max", "--store-age",
+    "--report",
     "--report-key",
     "--strict", "--progress", "--log-format", "--log-urls", "--max-pixels", "--convert", "--max-side", "--source-limits",
     "--max-source-pixels", "--fetchers", "--proxy", "--dialect", "--dialects", "--strict-dialects",

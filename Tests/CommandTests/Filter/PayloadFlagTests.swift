@@ -97,6 +97,21 @@ struct PayloadFlagTests {
     }
   }
 
+  @Test func `a body that is cut makes an enriched payload fit, and the record says so`() async throws {
+    try await withPicture { origin, url in
+      let line = Sample.payload(url)
+      let base = AttacheTool.loopback + ["--base-url", "https://cdn.example/"]
+      let long = line.replacing("Hello", with: String(repeating: "x", count: 4_000))
+      let (run, records) = try await AttacheTool().reported(base + ["--fit-payload"], input: long)
+      #expect(records.map(\.outcome) == ["attached"])
+      #expect(run.output.count == 4_096 && run.text.contains(#"xx…","mutable-content":1"#))
+      let report = try await AttacheTool().reported(base, input: long)
+      #expect(report.1.map(\.reason) == ["payload.maximum"] && report.0.text == long)
+      let refused = try await AttacheTool().run(base + ["--fit-payload", "--max-payload", "none"], input: line)
+      #expect(refused.exit == .status(64) && refused.errors.contains("--fit-payload cuts nothing"))
+    }
+  }
+
   @Test func `a public address never makes a payload larger than APNs accepts, unless the flags say so`() async throws {
     try await withPicture { origin, url in
       let line = Sample.payload(url).dropLast() + #","text":"\#(String(repeating: "x", count: 3_850))"}"#

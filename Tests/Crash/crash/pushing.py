@@ -56,8 +56,8 @@ class Pushing(Delivery):
 
     def _way(self):
         label = f"d{self.restarts}"
-        way = [f"--{self._mode}", f"--{self._mode}-host", f"localhost:{self._ask_proxy('listen', label)}", *self._server.flags, "--invalid-tokens", self._invalid,
-               "--rate", _RATE]
+        host = f"localhost:{self._ask_proxy('listen', label)}"
+        way = [f"--{self._mode}", f"--{self._mode}-host", host, *self._server.flags, "--invalid-tokens", self._invalid, "--rate", _RATE]
         return label, [*way, "--apns-token-path", "/device"] if self._mode == "apns" else way
 
     def _fault(self):

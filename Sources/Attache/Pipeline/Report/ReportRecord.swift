@@ -42,6 +42,13 @@ struct ReportRecord: Sendable {
       for pointer in decision.changed { json.string(UntrustedText(pointer)) }
       json.endArray()
     }
+    if let cut = decision.bodyCut {
+      json.key("body_cut")
+      json.beginObject()
+      json.member("from", cut.from)
+      json.member("to", cut.to)
+      json.endObject()
+    }
     if let column = decision.cause?.column { json.member("column", column) }
     if let cause = decision.cause { json.member("why", cause.text) }
     if let key = decision.key {

@@ -22,7 +22,8 @@ package struct OutputPlace: Sendable, Hashable {
 
   /// Creates the place where a filter with this configuration puts its member.
   package init(_ filter: FilterConfiguration) {
-    self.init(key: filter.outputKey, payloadPath: filter.payloadPath?.parts ?? [], appliesOverrides: filter.appliesOverrides)
+    self.init(
+      key: filter.outputKey, payloadPath: filter.payloadPath?.parts ?? [], appliesOverrides: filter.appliesOverrides || filter.fitsPayload)
     publicURL = filter.rewritingURL
     addsMember = filter.attachAs != .url
   }

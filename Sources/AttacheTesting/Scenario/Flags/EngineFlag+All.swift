@@ -25,6 +25,7 @@ extension EngineFlag {
     EngineFlag("--base-url", "url") { $0.engine.filter.baseURL = $1.text },
     EngineFlag("--attach-as", "form") { $0.engine.filter.attachAs = try $1.choice() },
     EngineFlag("--max-payload", "size") { $0.engine.filter.maximumPayload = try $1.read(PayloadMaximum.init(written:)) },
+    EngineFlag("--fit-payload") { settings, _ in settings.engine.filter.fitsPayload = true },
   ]
 
   private static let fetching = [
