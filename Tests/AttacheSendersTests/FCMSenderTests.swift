@@ -124,13 +124,16 @@ struct FCMSenderTests {
       $0.invalidTokens = file.path
     } _: { test in
       var lines: [String] = []
+      var kinds: [String] = []
       for answer in await test.answers(to: (1...4).map { FCMTest.line($0) }) {
-        guard case .rejected(let reason) = answer else {
-          Issue.record("\(answer)")
-          return
+        switch answer {
+        case .retry(nil, let reason), .refused(let reason):
+          #expect(reason.hasPrefix("403 SENDER_ID_MISMATCH: the registration token belongs to another project"))
+          kinds.append(answer == .retry(after: nil, reason: reason) ? "retry" : "refused")
+        default: Issue.record("\(answer)")
         }
-        #expect(reason.hasPrefix("403 SENDER_ID_MISMATCH: the registration token belongs to another project"))
       }
+      #expect(kinds.sorted() == ["refused", "refused", "retry", "retry"])
       isRight.store(true, ordering: .relaxed)
       _ = await test.answers(to: [FCMTest.line(9)])
       lines = try file.lines()
@@ -140,9 +143,53 @@ struct FCMSenderTests {
       #expect(lines == [])
       _ = await test.answers(to: [FCMTest.line(9)])
       lines = try file.lines()
+      #expect(lines == [])
+      for answer in await test.answers(to: [FCMTest.line(1), FCMTest.line(2)]) {
+        guard case .dropped = answer else {
+          Issue.record("\(answer)")
+          return
+        }
+      }
+      lines = try file.lines()
       #expect(
         Set(lines)
           == Set([1, 2].map { #"{"token":"\#(FCMTest.token($0))","reason":"SENDER_ID_MISMATCH"}"# }))
+    }
+  }
+
+  @Test func `a message to a topic, which the wrong project may send, tells nothing of the tokens`() async throws {
+    let server = try await PushServer.startFCM(account: account) { request in
+      request.deviceToken.isEmpty ? .delivered : .error(403, "SENDER_ID_MISMATCH")
+    }
+    try await FCMTest.run(server, account) { test in
+      let topic = #"{"message":{"topic":"news","notification":{"title":"T"}}}"#
+      for _ in 0..<2 {
+        guard case .retry(nil, _) = await test.answers(to: [FCMTest.line(1)]).first else {
+          Issue.record("\(test.recorder.answers)")
+          return
+        }
+        #expect(await test.answers(to: [topic]) == [.delivered(status: "200")])
+      }
+    }
+  }
+
+  @Test func `an access token that has ended already pauses, and one with a short life is used`() async throws {
+    for (life, count) in [(0, 1), (60, 1)] {
+      let account = GoogleAccount(accessTokenLifetime: life)
+      let server = try await PushServer.startFCM(account: account)
+      try await FCMTest.run(server, account) { test in
+        let answers = await test.answers(to: [FCMTest.line(1)])
+        if life == 0 {
+          guard case .refused(let reason) = answers.first else {
+            Issue.record("\(answers)")
+            return
+          }
+          #expect(reason.hasSuffix("issues an access token that has ended already"))
+        } else {
+          #expect(await answers + test.answers(to: [FCMTest.line(2)]) == [.delivered(status: "200"), .delivered(status: "200")])
+        }
+        #expect(server.tokenCount == count)
+      }
     }
   }
 

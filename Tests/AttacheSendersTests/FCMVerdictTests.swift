@@ -55,23 +55,32 @@ struct FCMVerdictTests {
 
   @Test func `three different tokens in a row are nobody's fault until a message is accepted`() {
     var mismatches = SenderMismatches()
-    #expect(mismatches.note(1, "a") == .rejected)
-    #expect(mismatches.note(2, "a") == .wait)
-    #expect(mismatches.note(2, "b") == .rejected)
-    #expect(mismatches.note(3, "c") == .rejected)
-    #expect(mismatches.note(4, "d") == .rejected)
-    #expect(mismatches.noteAcceptance() == [])
-    #expect(mismatches.note(1, "a") == .rejected)
-    #expect(mismatches.noteAcceptance() == ["a"])
-    #expect(mismatches.noteAcceptance() == [])
+    #expect(mismatches.note(1, "a") == .doubted)
+    #expect(mismatches.note(2, "a") == .doubted)
+    #expect(mismatches.note(2, "b") == .doubted)
+    #expect(mismatches.note(3, "c") == .ofAll)
+    #expect(mismatches.note(4, "d") == .ofAll)
+    mismatches.noteAcceptance()
+    #expect(mismatches.note(1, "a") == .doubted)
+    mismatches.noteAcceptance()
+    #expect(mismatches.note(1, "a") == .atFault)
+    #expect(mismatches.note(9, "a") == .atFault)
+    #expect(mismatches.note(2, "b") == .doubted)
   }
 
   @Test func `a token that is rejected twice while others were accepted before is at fault`() {
     var mismatches = SenderMismatches()
-    #expect(mismatches.note(1, "a") == .rejected)
-    #expect(mismatches.note(1, "a") == .rejected)
-    _ = mismatches.noteAcceptance()
-    #expect(mismatches.note(2, "b") == .rejected)
+    #expect(mismatches.note(1, "a") == .doubted)
+    #expect(mismatches.note(1, "a") == .doubted)
+    mismatches.noteAcceptance()
+    #expect(mismatches.note(2, "b") == .doubted)
     #expect(mismatches.note(2, "b") == .atFault)
+  }
+
+  @Test func `an error that is about the project drops nothing`() {
+    let error = reply(400, #"{"error":{"code":400,"status":"FAILED_PRECONDITION","message":"Precondition check failed."}}"#)
+    #expect(FCMVerdict.of(error).consequence == .rejected)
+    let message = reply(400, #"{"error":{"code":400,"status":"INVALID_ARGUMENT","message":"Invalid value"}}"#)
+    #expect(FCMVerdict.of(message).consequence == .dropped)
   }
 }

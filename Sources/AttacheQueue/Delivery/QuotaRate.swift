@@ -15,6 +15,8 @@ struct QuotaRate: Sendable {
   ///
   /// Source: https://firebase.google.com/docs/cloud-messaging/scale-fcm
   private static let growth = Duration.seconds(60)
+  /// The least number of refusals in a span that count. A device has a quota, too.
+  private static let leastRefusals = 5
   /// The lowest limit per second.
   private static let lowest = 1.0
 
@@ -26,12 +28,14 @@ struct QuotaRate: Sendable {
 
   /// Records an answer, also one that is a refusal.
   mutating func noteAnswer(at now: MonotonicInstant) {
-    if let spanStart, spanStart.duration(to: now) < Self.span {
-      answers += 1
-    } else {
-      (spanStart, answers, refusals) = (now, 1, 0)
-    }
+    beginSpan(at: now)
+    answers += 1
     grow(at: now)
+  }
+
+  private mutating func beginSpan(at now: MonotonicInstant) {
+    if let spanStart, spanStart.duration(to: now) < Self.span { return }
+    (spanStart, answers, refusals) = (now, 0, 0)
   }
 
   /// Records that the quota is used up, before the answer is recorded.
@@ -39,8 +43,9 @@ struct QuotaRate: Sendable {
   /// - Parameter inFlight: the number of results at the sender.
   /// - Returns: the new limit; nil if it stays.
   mutating func noteRefusal(at now: MonotonicInstant, inFlight: Int) -> Double? {
+    beginSpan(at: now)
     refusals += 1
-    guard refusals * 10 > answers else { return nil }
+    guard refusals >= Self.leastRefusals, refusals * 10 > answers else { return nil }
     let isNew = limit == nil || changedAt.duration(to: now) >= Self.span
     guard isNew else { return nil }
     let elapsed = spanStart.map { $0.duration(to: now) / .seconds(1) } ?? 0

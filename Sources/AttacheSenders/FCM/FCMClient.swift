@@ -115,8 +115,11 @@ package final class FCMClient: @unchecked Sendable {
         let why = "\(server) issues no access token: \(AccessToken.refusal(reply, parser))"
         return refuse(400...499 ~= reply.status ? .refused(why) : .unusable(why))
       }
-      (self.token, isRequesting) = (token, false)
       tokenCount += 1
+      guard token.isUsable(at: configuration.clock.uptime) else {
+        return refuse(.unusable("\(server) issues an access token that has ended already"))
+      }
+      (self.token, isRequesting) = (token, false)
     case .lost(let why), .unusable(let why), .refused(let why): refuse(.unusable("no access token: \(server): \(why)"))
     case .unanswered:
       isRequesting = false

@@ -102,9 +102,7 @@ public final class FCMSender: Sender {
     let text = verdict.text(of: reply)
     switch verdict.consequence {
     case .delivered:
-      for token in state.withLock({ $0.mismatches.noteAcceptance() }) {
-        invalidTokens?.add(token, reason: "SENDER_ID_MISMATCH", owner: owner)
-      }
+      if request.deviceToken != nil { state.withLock { $0.mismatches.noteAcceptance() } }
       return .delivered(status: String(reply.status))
     case .invalidToken:
       if let token = request.deviceToken { invalidTokens?.add(token, reason: reply.errorCode ?? reply.name, owner: owner) }
@@ -112,11 +110,11 @@ public final class FCMSender: Sender {
     case .otherSender:
       guard let token = request.deviceToken else { return .rejected(reason: text) }
       switch state.withLock({ $0.mismatches.note(request.token.id, token) }) {
-      case .rejected: return .rejected(reason: text)
-      case .wait: return .retry(after: nil, reason: text)
+      case .doubted: return .retry(after: nil, reason: text)
+      case .ofAll: return .refused(reason: text)
       case .atFault:
         invalidTokens?.add(token, reason: "SENDER_ID_MISMATCH", owner: owner)
-        return .rejected(reason: text)
+        return .dropped(reason: text)
       }
     case .dropped: return .dropped(reason: text)
     case .overQuota:

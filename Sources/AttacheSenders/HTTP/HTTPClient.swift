@@ -104,10 +104,12 @@ final class HTTPClient<Context: Sendable>: @unchecked Sendable {
 
   private func endTurn() {
     deliverEnds()
-    guard !ended.isEmpty else { return }
-    let ends = ended
-    ended.removeAll(keepingCapacity: true)
-    take(ends)
+    // Its owner may send again, and that may end at once.
+    while !ended.isEmpty {
+      let ends = ended
+      ended = []
+      take(ends)
+    }
   }
 
   private func deliverEnds() {

@@ -52,8 +52,12 @@ public struct KeyFolder: Sendable {
     return try existingText(of: name) ?? text
   }
 
-  /// Writes a file that only its owner can read. Replaces an existing one.
-  package func writeSecret(_ text: String, to name: String) throws(OriginError) {
+  /// Writes a file that only its owner can read. Replaces an existing one only if `isOwn` recognises its
+  /// text.
+  package func writeSecret(_ text: String, to name: String, replacing isOwn: (String) -> Bool) throws(OriginError) {
+    if let existing = try existingText(of: name), !isOwn(existing) {
+      throw .keys(self[name], reason: "it has the key of another account; name a folder without it")
+    }
     try write(text, to: name, mode: 0o600, replaces: true)
   }
 

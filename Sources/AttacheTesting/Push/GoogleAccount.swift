@@ -76,6 +76,9 @@ public struct GoogleAccount: Sendable {
     return "{\n" + members.map { "  \(Self.quoted($0)): \(Self.quoted($1))" }.joined(separator: ",\n") + "\n}\n"
   }
 
+  /// Whether a text is the file of this account's key, with any port.
+  package func isKeyFile(_ text: String) -> Bool { text.contains(Self.quoted(privateKeyPEM)) }
+
   private static func quoted(_ text: String) -> String {
     var writer = JSONWriter()
     writer.string(text)

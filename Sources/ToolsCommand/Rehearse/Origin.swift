@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import Attache
 internal import AttacheArguments
 internal import AttacheTesting
 internal import Glibc
@@ -110,12 +111,15 @@ extension OriginError {
 }
 
 @Sendable private func logged(_ request: RecordedRequest) {
-  say("\(request.method) \(request.target) HTTP/\(request.httpVersion) on connection \(request.connection)")
+  let target = PrintableText.of(request.target, maximumLength: 10_000)
+  say("\(request.method) \(target) HTTP/\(request.httpVersion) on connection \(request.connection)")
 }
 
 @Sendable private func logged(_ request: PushServerRequest, _ status: Int, _ reason: String?) {
   let receiver = request.receiver.isEmpty ? "" : " to \(request.receiver)"
-  say("\(request.client) \(request.method) \(request.path)\(receiver): \(status)\(reason.map { " \($0)" } ?? "")")
+  let text = "\(request.client) \(request.method) \(request.path)\(receiver): \(status)\(reason.map { " \($0)" } ?? "")"
+  // A condition of Google's messages may be long.
+  say(PrintableText.of(text, maximumLength: 10_000))
 }
 
 private func say(_ text: String) {

@@ -72,7 +72,7 @@ struct PushOrigin {
       account: account, port: port, keys: keys, keepsRequests: false, respond: answerOfGoogle, watch: watch)
     do {
       // It contains the port.
-      try keys.writeSecret(account.keyFile(tokenURI: server.tokenURI), to: file)
+      try keys.writeSecret(account.keyFile(tokenURI: server.tokenURI), to: file, replacing: account.isKeyFile)
     } catch {
       await server.stop()
       throw error

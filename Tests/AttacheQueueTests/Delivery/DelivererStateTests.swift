@@ -117,7 +117,7 @@ struct DelivererStateTests {
   func rejectsAll(isOrdered: Bool) {
     var state = sending(1...6, isOrdered: isOrdered)
     for id in [1, 2, 3, 4] as [Int64] { reject(id, &state, "status 40\(id % 2): request \(id)") }
-    #expect(state.pause?.why.hasPrefix("status 401: request 3; 3 payloads in a row were refused: check --http") == true)
+    #expect(state.pause?.why.hasPrefix("status 401: request 3; 3 payloads in a row were refused: check the flags of the receiver") == true)
     answer(5, .retry(after: nil, reason: "status 503"), &state)
     answer(6, .unanswered, &state)
     #expect(state.pause?.until == now.advanced(by: .seconds(1)) && dropped(state).isEmpty && state.result.retried == 1)

@@ -26,10 +26,12 @@ struct QuotaRateTests {
     #expect(rate.limit == nil)
   }
 
-  @Test func `the first answers that are all refusals make half of those in flight`() {
+  @Test func `the first answers that are all refusals make half of those in flight, from the fifth`() {
     var rate = QuotaRate()
-    #expect(rate.noteRefusal(at: start, inFlight: 64) == 32)
-    rate.noteAnswer(at: start)
+    for number in 1...5 {
+      #expect(rate.noteRefusal(at: start, inFlight: 64) == (number < 5 ? nil : 32))
+      rate.noteAnswer(at: start)
+    }
     #expect(rate.noteRefusal(at: start.advanced(by: .seconds(9)), inFlight: 64) == nil)
     rate.noteAnswer(at: start.advanced(by: .seconds(9)))
     #expect(rate.limit == 32)
@@ -53,8 +55,10 @@ struct QuotaRateTests {
     var rate = QuotaRate()
     for number in 0..<20 {
       let now = start.advanced(by: .seconds(11 * number))
-      _ = rate.noteRefusal(at: now, inFlight: 8)
-      rate.noteAnswer(at: now)
+      for _ in 0..<5 {
+        _ = rate.noteRefusal(at: now, inFlight: 8)
+        rate.noteAnswer(at: now)
+      }
     }
     #expect(rate.limit == 1)
   }

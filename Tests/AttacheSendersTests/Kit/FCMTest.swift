@@ -16,6 +16,8 @@ struct FCMTest {
     change: (inout FCMConfiguration) throws -> Void = { _ in }, _ body: (FCMTest) async throws -> Void
   ) async throws {
     Tripwire.pass(.v4(0x7F00_0001), port: UInt16(server.port))
+    // libcurl tries the second address of localhost when the first resets it.
+    Tripwire.pass(.v6(1), port: UInt16(server.port))
     let key = try ServiceAccount(json: Array(account.keyFile(tokenURI: server.tokenURI).utf8))
     var configuration = FCMConfiguration(account: key)
     configuration.endpoint = PushEndpoint(host: "localhost", port: UInt16(server.port))

@@ -1,3 +1,4 @@
+import AttacheTesting
 import Foundation
 import Testing
 
@@ -74,6 +75,19 @@ struct OriginTests {
     {
       #expect(try manager.attributesOfItem(atPath: path)[.posixPermissions] as? Int == mode, "\(path)")
     }
+  }
+
+  @Test func `the key of a real account is not replaced`() async throws {
+    let tool = try AttacheTool()
+    let keys = tool.home["keys"]
+    try FileManager.default.createDirectory(atPath: keys, withIntermediateDirectories: true)
+    let file = "\(keys)/service-account.json"
+    let text = GoogleAccount().keyFile(tokenURI: "https://oauth2.googleapis.com/token")
+    try Data(text.utf8).write(to: URL(filePath: file))
+    let run = try await tool.run(["origin", "--fcm", "--keys", keys])
+    #expect(run.exit == .status(73))
+    #expect(run.errors == "attache origin: cannot use \(file): it has the key of another account; name a folder without it\n")
+    #expect(try String(contentsOfFile: file, encoding: .utf8) == text)
   }
 
   @Test(arguments: ["root.key", "root.pem", "AuthKey_ABC123DEFG.p8"])

@@ -83,7 +83,8 @@ package struct FCMVerdict: Hashable, Sendable {
         "enable the Firebase Cloud Messaging API, and give the account a role that may send")
     case 429: FCMVerdict(.overQuota, "too many messages")
     case 408, 500...599: FCMVerdict(.retry, "Google's service has failed")
-    case 400 where reply.isError: FCMVerdict(.dropped, "the message is invalid")
+    case 400 where reply.statusName?.utf8.elementsEqual("INVALID_ARGUMENT".utf8) == true:
+      FCMVerdict(.dropped, "the message is invalid")
     case 400...499 where reply.isError:
       FCMVerdict(.rejected, "Google's documentation does not have this answer", "check the project of --fcm-service-account")
     default: FCMVerdict(.refused, "this is not an answer of FCM", "check --fcm-host")

@@ -84,8 +84,8 @@ final class Certificates: Sendable {
 
   /// Removes the files.
   func remove() {
-    unsafe unlink(clientFilePath)
     guard !isKept else { return }
+    unsafe unlink(clientFilePath)
     unsafe unlink(rootFile)
     unsafe rmdir(folder)
   }
